@@ -30,7 +30,7 @@ golden: ## write the expected documents and screens again; read the diff like co
 	@.ci/golden
 
 bench: ## our own benchmarks, one package at a time
-	CGO_ENABLED=0 go test -p 1 -run '^$$' -bench . -benchmem ./...
+	CGO_ENABLED=0 go test -tags peers -p 1 -run '^$$' -bench . -benchmem ./...
 
 why: ## does a run name bottlenecks prepared on real servers? Needs an otherwise idle machine
 	CGO_ENABLED=0 go test -tags bottlenecks ./internal/testing/bench -run TestPreparedBottlenecks -count 1 -v -timeout 10m

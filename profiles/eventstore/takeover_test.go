@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/inmemory"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
@@ -88,7 +89,7 @@ func twoLost(t *testing.T, back bool) (workload.Verification, *report.Ledger) {
 	// lose has a process make batches, tell, and be lost with as many under way, which it stores later on.
 	lose := func(as workload.Process, rest []byte, batches int) (measured int64, late func()) {
 		b, p := begin(as.Part, rest)
-		w := profiletest.Step(t, p.Tracks()[0], p.Tracks()[0].First)
+		w := steps.Of(t, p.Tracks()[0], p.Tracks()[0].First)
 		w.BindStages(len(p.Stages))
 		for range batches {
 			require.NoError(t, w.Do(t.Context()))

@@ -16,9 +16,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
@@ -60,36 +60,6 @@ func BenchmarkOrders(b *testing.B) {
 			for _, mapper := range []string{"gorm", "raw"} {
 				b.ReportMetric(spent["bare"].Seconds()/spent[mapper].Seconds(), mapper+"/bare")
 			}
-		})
-	}
-}
-
-// Of BenchmarkAgainstRueidis: callers, bytes of a value, how long each side runs before the other
-// has its turn, and how often.
-const (
-	benchThreads = 16
-	benchPayload = 1024
-	benchTurn    = 500 * time.Millisecond
-	benchTurns   = 15
-)
-
-// BenchmarkAgainstRueidis is the rate of invocations that put an entry as a ratio to that of a loop
-// that sends the same script with rueidis over as many connections.
-func BenchmarkAgainstRueidis(b *testing.B) {
-	for _, x := range []struct {
-		name  string
-		start func(testing.TB, ...string) *labtest.Server
-	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
-		b.Run(x.name, func(b *testing.B) {
-			srv := x.start(b)
-			p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
-				"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
-			r := bench.Rueidis(b, srv)
-			bench.InTurn(b, benchTurns,
-				bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }),
-				bench.Within("rueidis", benchTurn, func() float64 {
-					return bench.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
-				}))
 		})
 	}
 }
@@ -137,7 +107,7 @@ func load(b *testing.B, p *workload.Plan) time.Duration {
 	left.Store(benchCalls)
 	began := time.Now()
 	for id := range benchWorkers {
-		w := profiletest.Step(b, tr, id)
+		w := steps.Of(b, tr, id)
 		w.Forget = true
 		wg.Go(func() {
 			for left.Add(-1) >= 0 {
@@ -230,7 +200,7 @@ func BenchmarkInvocation(b *testing.B) {
 	require.NoError(b, err)
 	p, err = p.Bind(b.Context(), "null", benchConn(b, "null:"), "")
 	require.NoError(b, err)
-	w := profiletest.Step(b, p.Tracks()[0], 0)
+	w := steps.Of(b, p.Tracks()[0], 0)
 	w.Forget = true
 	b.ReportAllocs()
 	for b.Loop() {

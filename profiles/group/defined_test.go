@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
@@ -199,7 +200,7 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 	p = profiletest.Bind(t, Name, p, c, workload.Inputs{Namespace: "perfbench"}, "")
 	require.NoError(t, p.Setup(t.Context(), nil))
 	tr := p.Tracks()[0]
-	w := profiletest.Step(t, tr, 0)
+	w := steps.Of(t, tr, 0)
 	length := func(space, key, field string) int {
 		v, ok, err := storetest.As[store.Getter](t, c).Get(t.Context(), specOf(t, p).Ops[space].Space, []byte(key), nil)
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 )
@@ -332,7 +333,7 @@ func TestWrongTypeInMidRunIsAnErrorOfItsClass(t *testing.T) {
 	for _, pipelining := range []string{"on", "off"} {
 		p := boundPlan(t, srv.URL(), "groupNames: g1\ng1: {operations: put1, threadCount: 1, totalInvocationCount: 5}\nput1: {map: x"+pipelining+", testCase: put}\n")
 		require.NoError(t, c.RPush(t.Context(), "perfbench:x"+pipelining, "somebody else's").Err())
-		err := profiletest.Step(t, p.Tracks()[0], 0).Do(t.Context())
+		err := steps.Of(t, p.Tracks()[0], 0).Do(t.Context())
 		require.ErrorContains(t, err, "WRONGTYPE")
 		assert.Equal(t, store.WrongType, open(t, srv.URL()).Classify(err), pipelining)
 	}

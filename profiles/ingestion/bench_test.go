@@ -1,3 +1,5 @@
+//go:build peers
+
 package ingestion
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/testing/bench"
+	"github.com/perfbench/perfbench/internal/testing/bench/peers"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -48,13 +51,13 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 					plan := benchPlan(b, srv().URL()+"?pipelining="+pipelining, testCase, pipelining)
 					side(pipelining, func() float64 { return profiletest.Rate(b, plan, benchTurn) })
 				}
-				g, r := bench.GoRedis(b, srv(), benchThreads), bench.Rueidis(b, srv())
+				g, r := peers.GoRedis(b, srv(), benchThreads), peers.Rueidis(b, srv())
 				side("goredis", func() float64 {
 					return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
 				})
 				side("rueidis", func() float64 {
 					if testCase == casePut {
-						return bench.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
+						return peers.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
 					}
 					return bareRate(b, testCase, func(args []string) error { return overRueidis(r, args) })
 				})
@@ -97,7 +100,7 @@ func bareRate(b *testing.B, testCase string, send func(args []string) error) flo
 		}
 		if testCase == casePut {
 			return func() (int, error) {
-				args = append(args[:0], "EVALSHA", bench.PutHash, "1", "bare")
+				args = append(args[:0], "EVALSHA", peers.PutHash, "1", "bare")
 				entry()
 				return 1, send(args)
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -133,7 +134,7 @@ func TestOtherThreadCountsDoTheWholeWork(t *testing.T) {
 func TestWithoutAChangeNobodyHelps(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
-	w := profiletest.Step(t, p.Tracks()[0], 1)
+	w := steps.Of(t, p.Tracks()[0], 1)
 	var err error
 	for err == nil {
 		err = w.Do(t.Context())
@@ -186,9 +187,9 @@ func TestThreadTimesOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := bound(t, open(t, "memory:?latency=10ms"), small([2]string{"rate", "100"}, [2]string{"batch", "50"}))
 		setUp(t, p)
-		var workers []*profiletest.Stepper
+		var workers []*steps.Worker
 		for id := range 4 {
-			workers = append(workers, profiletest.Step(t, p.Tracks()[0], id))
+			workers = append(workers, steps.Of(t, p.Tracks()[0], id))
 		}
 		for _, w := range workers {
 			require.NoError(t, w.DoDue(t.Context(), w.Now()))
@@ -204,7 +205,7 @@ func TestDurationWrapsOverTheKeys(t *testing.T) {
 	in.Duration = time.Hour
 	p := bound(t, c, in)
 	setUp(t, p)
-	w := profiletest.Step(t, p.Tracks()[1], 0)
+	w := steps.Of(t, p.Tracks()[1], 0)
 	for range 100 {
 		require.NoError(t, w.Do(t.Context()))
 	}
@@ -217,7 +218,7 @@ func TestDurationWrapsOverTheKeys(t *testing.T) {
 func TestWarmupLeavesNoFacts(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
-	w := profiletest.Step(t, p.Tracks()[0], 0)
+	w := steps.Of(t, p.Tracks()[0], 0)
 	w.Warmup = true
 	for range 10 {
 		require.NoError(t, w.Do(t.Context()))
@@ -235,7 +236,7 @@ func TestPayloadAndBatchFollowSettings(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
 	tr := p.Tracks()[0]
-	w := profiletest.Step(t, tr, 0)
+	w := steps.Of(t, tr, 0)
 	for _, c := range []struct{ batch, payload, units int }{{20, 32, 20}, {3, 0, 5}, {6, 100, 10}, {1000, 7, 15}} {
 		next := tr.Start
 		next.Batch, next.Payload = c.batch, c.payload
@@ -268,7 +269,7 @@ func TestTheHotPathAllocatesNothing(t *testing.T) {
 				p := bound(t, c, in)
 				for _, tr := range p.Tracks() {
 					var err error
-					w := profiletest.Step(t, tr, 0)
+					w := steps.Of(t, tr, 0)
 					w.Forget = true
 					n := testing.AllocsPerRun(2000, func() { err = errors.Join(w.Do(t.Context())) })
 					require.NoError(t, err)
@@ -287,7 +288,7 @@ func BenchmarkIteration(b *testing.B) {
 			s, err := Design(in)
 			require.NoError(b, err)
 			sp := specOf(s)
-			w := profiletest.Step(b, &workload.Track{Start: sp.maps[0].start, NewTask: func(id int) (workload.Task, error) {
+			w := steps.Of(b, &workload.Track{Start: sp.maps[0].start, NewTask: func(id int) (workload.Task, error) {
 				return newTask(newLoad(sp, &sp.maps[0]), writer{nothing{}, nothing{}, nil}, id), nil
 			}}, 0)
 			w.Forget = true

@@ -19,7 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
-	"github.com/perfbench/perfbench/internal/testing/bench"
+	"github.com/perfbench/perfbench/internal/testing/bench/peers"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 )
@@ -72,7 +72,7 @@ var bareLoops = []struct {
 // overGoRedis returns calls over go-redis, with a connection a caller.
 func overGoRedis(b *testing.B, srv *labtest.Server) bareCall {
 	b.Helper()
-	c := bench.GoRedis(b, srv, benchThreads)
+	c := peers.GoRedis(b, srv, benchThreads)
 	return func(ctx context.Context, key, value string) error {
 		if value != "" {
 			return c.Set(ctx, key, value, 0).Err()

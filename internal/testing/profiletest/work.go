@@ -3,7 +3,6 @@ package profiletest
 import (
 	"context"
 	"errors"
-	"math"
 	"net"
 	"slices"
 	"testing"
@@ -80,47 +79,3 @@ func WorkUntil(tb testing.TB, p *workload.Plan, enough func() bool) *measure.Res
 	require.NoError(tb, err)
 	return res
 }
-
-// Stepper is a worker whose iterations the test does one by one, in closed loop.
-type Stepper struct {
-	workload.Iteration
-	// Samples are those of the iterations, unless Forget is set.
-	Samples []measure.Call
-	Forget  bool
-
-	task workload.Task
-}
-
-// Step returns worker id of a track of a bound plan, with the track's initial settings.
-func Step(tb testing.TB, tr *workload.Track, id int) *Stepper {
-	tb.Helper()
-	task, err := tr.NewTask(id)
-	require.NoError(tb, err)
-	s, set, epoch := &Stepper{task: task}, tr.Start, time.Now()
-	s.Worker, s.Settings = id, &set
-	s.Bind(func() int64 { return int64(time.Since(epoch)) }, (*steps)(s), 0)
-	return s
-}
-
-// Do does the next iteration.
-func (s *Stepper) Do(ctx context.Context) error { return s.DoDue(ctx, math.MaxInt64) }
-
-// DoDue does the next iteration as if it were due at a time of the worker's clock.
-func (s *Stepper) DoDue(ctx context.Context, due int64) error {
-	s.Reset(due)
-	return s.task.Do(ctx, &s.Iteration)
-}
-
-// steps records the samples of a Stepper.
-type steps Stepper
-
-func (s *steps) Add(v measure.Call) {
-	if !s.Forget {
-		s.Samples = append(s.Samples, v)
-	}
-}
-
-func (s *steps) Started(_, _ int64)         {}
-func (s *steps) Again(int64)                {}
-func (s *steps) Ended()                     {}
-func (s *steps) Failed(uint16, error) uint8 { return 1 }

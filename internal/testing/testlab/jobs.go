@@ -75,6 +75,8 @@ func (r *results) failOf(j job, said string) {
 type pkg struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
+	// Deps are what its test program is built of.
+	Deps []string
 }
 
 // longest are the packages whose tests take longest: they come first, so that none of
@@ -87,12 +89,9 @@ var (
 	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker"}
 )
 
-// linked are the packages beside those of whole whose tests are built with SQLite, which the
-// detector would have compiled again: generated code that takes a fifth of all compiling.
-var linked = []string{
-	"cmd/perfbench/headless", "cmd/perfbench/workbench", "internal/remote/part", "internal/store/sqlstore",
-	"internal/store/sqlstore/sqldial", "profiles/tx/ab",
-}
+// sqlite is in the test programs of some packages, which the detector would have compiled again:
+// generated code that takes a tenth of all compiling.
+const sqlite = "modernc.org/sqlite/lib"
 
 // computed matches tests whose time goes into figures and pictures. Other tests of their
 // packages have the same goroutines, and make test has these: the detector does without.
@@ -110,7 +109,7 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	cmd := command(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles"}, patterns...)...)
+	cmd := command(ctx, "go", append([]string{"list", "-test", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Deps"}, patterns...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -118,6 +117,7 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	var all []pkg
+	built := map[string][]string{} // of what the test programs are, by the package
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
@@ -125,9 +125,14 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+		if of, ok := strings.CutSuffix(p.ImportPath, ".test"); ok {
+			built[of] = p.Deps
+		} else if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 && !strings.Contains(p.ImportPath, " ") {
 			all = append(all, p)
 		}
+	}
+	for i := range all {
+		all[i].Deps = built[all[i].ImportPath]
 	}
 	first := append(slices.Clone(whole), long...)
 	rank := func(p pkg) int {
@@ -236,19 +241,21 @@ var (
 	shares = regexp.MustCompile(`sync\.|atomic\.`)
 	// begins is what starts goroutines in a test.
 	begins = regexp.MustCompile(`Parallel\(|synctest|httptest|labtest|profiletest`)
+	// isTest is what benchmarks and TestMain are not.
+	isTest = regexp.MustCompile(`(?m)^func (Test|Fuzz|Example)\w*\((t \*testing\.T|f \*testing\.F)?\)`)
 )
 
 // alone reports whether the race detector has nothing to find in a package, or too little
 // for what it costs. With it, whole runs take three times the processor time, although the
 // tests of the packages below them have checked their goroutines. In others the package's own files neither
-// start a goroutine nor hold anything that goroutines share, or its tests start none.
+// start a goroutine nor hold anything that goroutines share, or its tests start none, or there are
+// only benchmarks.
 func alone(p pkg) bool {
-	if name := short(p.ImportPath); slices.Contains(whole, name) || slices.Contains(linked, name) {
+	if slices.Contains(whole, short(p.ImportPath)) || slices.Contains(p.Deps, sqlite) {
 		return true
 	}
-	own := has(p.Dir, p.GoFiles, starts, shares)
-	tests := slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles)
-	return !own || !has(p.Dir, tests, starts, begins)
+	own, tests := has(p.Dir, p.GoFiles, starts, shares), slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+	return !own || !has(p.Dir, slices.Concat(p.GoFiles, tests), starts, begins) || !has(p.Dir, tests, isTest)
 }
 
 // has reports whether one of the files matches one of the patterns.

@@ -96,7 +96,7 @@ func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
 }
 
 func TestNamedPackagesAreThere(t *testing.T) {
-	for _, name := range slices.Concat(whole, long, linked) {
+	for _, name := range slices.Concat(whole, long) {
 		assert.DirExists(t, filepath.Join("../../..", name))
 	}
 }
@@ -110,12 +110,15 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	require.NoError(t, keep(path, []left{{module + "cmd/perfbench", "TestA/b_(c)"}, {module + "cmd/perfbench", "TestD"}, {module + "internal/b", "TestE"}, {module + "internal/b", "TestGapsRepeat"}}))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("package x\nvar mu sync.Mutex\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte("\tt.Parallel()\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte("func TestX(t *testing.T) {\n\tt.Parallel()\n"), 0o600))
 	all := []pkg{
 		{ImportPath: module + "cmd/perfbench", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
 		{ImportPath: module + "internal/b", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
 		{ImportPath: module + "internal/c", Dir: dir, TestGoFiles: []string{"x_test.go"}},
+		{ImportPath: module + "internal/d", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"bench_test.go"}},
+		{ImportPath: module + "internal/e", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}, Deps: []string{"fmt", sqlite}},
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bench_test.go"), []byte("func BenchmarkX(b *testing.B) {\n\tlabtest.Redis(b)\n"), 0o600))
 	jobs, err := large(all, path, false, false)
 	require.NoError(t, err)
 	require.Len(t, jobs, 4)
@@ -134,6 +137,6 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	jobs, err = large(all, path, false, true)
 	require.NoError(t, err)
 	require.Len(t, jobs, 2, "with all under the detector, nothing else")
-	assert.Equal(t, 3, jobs[1].packages)
+	assert.Equal(t, 5, jobs[1].packages)
 	assert.NotContains(t, jobs[1].command, "-skip="+computed)
 }

@@ -1,9 +1,9 @@
 // Command typecheck checks that every package of this module compiles for other
 // systems, given as OS/ARCH, without generating code: all files that a build for such a
 // system would use are parsed, and all of ours are fully type-checked. It does not
-// link.
+// link. With build tags after it, OS/ARCH+TAG,TAG, tests are checked as well.
 //
-//	go run ./internal/testing/typecheck linux/arm64 darwin/arm64 windows/amd64
+//	go run ./internal/testing/typecheck linux/amd64+peers,trust linux/arm64 windows/amd64
 package main
 
 import (
@@ -31,7 +31,8 @@ func main() {
 // check returns what a compiler for system would report about those of our packages
 // that match pattern, relative to the working directory.
 func check(system, pattern string) error {
-	goos, goarch, ok := strings.Cut(system, "/")
+	platform, tags, tagged := strings.Cut(system, "+")
+	goos, goarch, ok := strings.Cut(platform, "/")
 	if !ok {
 		return fmt.Errorf("system %q: it must be OS/ARCH, such as linux/arm64", system)
 	}
@@ -42,7 +43,8 @@ func check(system, pattern string) error {
 	found, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesSizes,
-		Env: append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
+		Env:   append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch),
+		Tests: tagged, BuildFlags: []string{"-tags=" + tags},
 		ParseFile: func(set *token.FileSet, name string, text []byte) (*ast.File, error) {
 			f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 			if f != nil && !within(here, name) {
@@ -61,6 +63,9 @@ func check(system, pattern string) error {
 	// removed, which causes errors.
 	var errs []error
 	for _, p := range found {
+		if strings.HasSuffix(p.ID, ".test") { // which go makes of the tests: it is not ours, either
+			continue
+		}
 		for _, e := range p.Errors {
 			errs = append(errs, fmt.Errorf("%s: %w", system, e))
 		}

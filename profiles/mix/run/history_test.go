@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
-	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
@@ -132,7 +132,7 @@ func BenchmarkCalls(b *testing.B) {
 			p := bind(b, &run.Spec{Work: w, Seed: 1, Check: check}, watched{atOnce: true})
 			tr := p.plan.Phases[0].Tracks[0]
 			tr.Start = settings(w)
-			k := profiletest.Step(b, &tr, 0)
+			k := steps.Of(b, &tr, 0)
 			b.ReportAllocs()
 			for i := int64(0); b.Loop(); i++ {
 				k.Seq, k.Forget = i, true

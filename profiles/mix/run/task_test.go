@@ -19,7 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
 	"github.com/perfbench/perfbench/internal/testing/bench"
-	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/inmemory"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -63,15 +63,15 @@ type bound struct {
 	plan *workload.Plan
 }
 
-func (b bound) task(t testing.TB, worker int, set workload.Settings) *profiletest.Stepper {
+func (b bound) task(t testing.TB, worker int, set workload.Settings) *steps.Worker {
 	t.Helper()
 	tr := b.plan.Phases[0].Tracks[0]
 	tr.Start = set
-	return profiletest.Step(t, &tr, worker)
+	return steps.Of(t, &tr, worker)
 }
 
 // at carries out the operation of a number.
-func at(t *testing.T, k *profiletest.Stepper, number int64) error {
+func at(t *testing.T, k *steps.Worker, number int64) error {
 	t.Helper()
 	k.Seq, k.Forget = number, true
 	return k.Do(t.Context())
@@ -145,7 +145,7 @@ operations: {look: {get: product, keys: zipf 1.1}}`)
 				counts[string(c.Rows[0].Key)]++
 			}
 		}})
-		var tasks []*profiletest.Stepper
+		var tasks []*steps.Worker
 		for i := range threads {
 			tasks = append(tasks, b.task(t, i, settings(w)))
 		}
@@ -344,7 +344,7 @@ operations:
   through: {get: cache, fill: true, hit: 90%}
 `)
 	b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{})
-	var tasks []*profiletest.Stepper
+	var tasks []*steps.Worker
 	for i := range 4 {
 		tasks = append(tasks, b.task(t, i, settings(w)))
 	}

@@ -1,4 +1,6 @@
-package bench
+//go:build peers
+
+package peers
 
 import (
 	"fmt"
@@ -7,39 +9,12 @@ import (
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
-
-// PutScript is what a Java map's put does on Redis: it returns the value in whose place it puts
-// another.
-const PutScript = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
-
-// PutHash is the name that a server has for PutScript.
-var PutHash = goredis.NewScript(PutScript).Hash()
-
-// GoRedis returns a client of go-redis to a server, cluster or what sentinels watch, with so many
-// connections, that tries nothing again.
-func GoRedis(b *testing.B, srv *labtest.Server, connections int) goredis.UniversalClient {
-	b.Helper()
-	at, err := store.ParseTarget(srv.URL())
-	if err != nil {
-		b.Fatal(err)
-	}
-	o := &goredis.UniversalOptions{Addrs: at.Hosts, PoolSize: connections, DisableIdentity: true, MaxRetries: -1, MaxRedirects: 3}
-	switch at.Scheme {
-	case "redis+cluster":
-		o.IsClusterMode = true
-	case "redis+sentinel":
-		o.MasterName = strings.TrimPrefix(at.Path, "/")
-	}
-	c := goredis.NewUniversalClient(o)
-	b.Cleanup(func() { _ = c.Close() })
-	return c
-}
 
 // Rueidis returns a client of rueidis to a server, cluster or what sentinels watch, over as many
 // connections as our own client shares, and with buffers as large.
@@ -79,7 +54,7 @@ func PutOverRueidis(b *testing.B, c rueidis.Client, goroutines int, turn time.Du
 	if err := c.Do(b.Context(), load).Error(); err != nil && !rueidis.IsRedisNil(err) {
 		b.Fatal(err)
 	}
-	return Bare(b, goroutines, turn, func(w int) func() (int, error) {
+	return bench.Bare(b, goroutines, turn, func(w int) func() (int, error) {
 		fields, at := make([]string, 1000), 0
 		for i := range fields {
 			fields[i] = fmt.Sprintf("%04d-%04d", w, i)

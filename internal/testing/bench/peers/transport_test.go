@@ -1,17 +1,37 @@
-package bench
+//go:build peers
+
+package peers
 
 import (
 	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
+
+// turn is how long each way runs before the next has its turn; turns is how often.
+const (
+	turn  = 500 * time.Millisecond
+	turns = 5
+)
+
+type call func(ctx context.Context) error
+
+// client is one of go-redis with a connection for each thread.
+func client(b *testing.B, addr string, threads int) *goredis.Client {
+	b.Helper()
+	c := goredis.NewClient(&goredis.Options{Addr: addr, PoolSize: threads, MinIdleConns: threads, DisableIdentity: true, MaxRetries: -1})
+	b.Cleanup(func() { _ = c.Close() })
+	return c
+}
 
 // transport is a way to Redis; each method returns a call for one goroutine.
 type transport interface {
@@ -167,16 +187,16 @@ func BenchmarkTransports(b *testing.B) {
 		for _, threads := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("%s/threads=%d", op.name, threads), func(b *testing.B) {
 				ways := transports(b, srv, threads)
-				var sides []Side
+				var sides []bench.Side
 				for _, name := range []string{"shared", "own", "rueidis", "goredis", "auto", "full"} {
-					sides = append(sides, Within(name, slice/2, func() float64 {
-						return Bare(b, threads, slice/2, func(w int) func() (int, error) {
+					sides = append(sides, bench.Within(name, turn, func() float64 {
+						return bench.Bare(b, threads, turn, func(w int) func() (int, error) {
 							do := op.of(ways[name], w)
 							return func() (int, error) { return op.units, do(b.Context()) }
 						})
 					}))
 				}
-				InTurn(b, rounds, sides...)
+				bench.InTurn(b, turns, sides...)
 			})
 		}
 	}

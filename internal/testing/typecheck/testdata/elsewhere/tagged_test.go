@@ -1,0 +1,7 @@
+//go:build tagged
+
+package elsewhere
+
+import "testing"
+
+func TestTagged(*testing.T) { nothing() }

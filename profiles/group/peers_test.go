@@ -1,0 +1,44 @@
+//go:build peers
+
+package group
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/testing/bench"
+	"github.com/perfbench/perfbench/internal/testing/bench/peers"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+)
+
+// Of BenchmarkAgainstRueidis: callers, bytes of a value, how long each side runs before the other
+// has its turn, and how often.
+const (
+	benchThreads = 16
+	benchPayload = 1024
+	benchTurn    = 500 * time.Millisecond
+	benchTurns   = 15
+)
+
+// BenchmarkAgainstRueidis is the rate of invocations that put an entry as a ratio to that of a loop
+// that sends the same script with rueidis over as many connections.
+func BenchmarkAgainstRueidis(b *testing.B) {
+	for _, x := range []struct {
+		name  string
+		start func(testing.TB, ...string) *labtest.Server
+	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
+		b.Run(x.name, func(b *testing.B) {
+			srv := x.start(b)
+			p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
+				"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
+			r := peers.Rueidis(b, srv)
+			bench.InTurn(b, benchTurns,
+				bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }),
+				bench.Within("rueidis", benchTurn, func() float64 {
+					return peers.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
+				}))
+		})
+	}
+}
