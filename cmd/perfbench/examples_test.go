@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -306,10 +305,7 @@ func TestExampleOfKubernetesStarts(t *testing.T) {
 	t.Parallel()
 	_, coordinator, workers, _ := inKubernetes(t)
 	path, srv, dir := binary(t), labtest.Redis(t, "--requirepass", "sesame42"), t.TempDir()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	at := l.Addr().String()
-	require.NoError(t, l.Close())
+	at := labtest.Nobody(t)
 	here, mounted := strings.NewReplacer("perfbench:4222", at, "0.0.0.0:4222", at, "redis://redis:6379", "redis://"+srv.Addr(), "60s", "1s"), secrets(t)
 	pods := [][]string{coordinator.Spec.Template.Spec.Containers[0].Args}
 	for range workers.Spec.Completions {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -23,15 +25,15 @@ import (
 // grounds make a store of each kind, empty but for the test's own.
 var grounds = map[string]func(t *testing.T) ground{
 	"redis": func(t *testing.T) ground {
-		srv, db := labtest.Shared(t, "redis"), redisDB.Add(1)-1
-		c := goredis.NewClient(&goredis.Options{Addr: srv.Addr(), DB: int(db), DisableIdentity: true})
-		t.Cleanup(func() { assert.NoError(t, c.Close()) })
+		srv, db := labtest.Shared(t, "redis"), redisDB.take(t)
+		c := goredis.NewClient(&goredis.Options{Addr: srv.Addr(), DB: db, DisableIdentity: true})
+		t.Cleanup(func() { assert.NoError(t, errors.Join(c.FlushDB(context.Background()).Err(), c.Close())) })
 		return &redisGround{c: c, nodes: []*goredis.Client{c}, url: fmt.Sprintf("%s?db=%d", srv.URL(), db)}
 	},
 	"sentinel": func(t *testing.T) ground {
-		srv, db := labtest.Shared(t, "redis-sentinel"), sentinelDB.Add(1)-1
-		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "perfbench", SentinelAddrs: srv.Addrs("sentinel"), DB: int(db), DisableIdentity: true})
-		t.Cleanup(func() { assert.NoError(t, c.Close()) })
+		srv, db := labtest.Shared(t, "redis-sentinel"), sentinelDB.take(t)
+		c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "perfbench", SentinelAddrs: srv.Addrs("sentinel"), DB: db, DisableIdentity: true})
+		t.Cleanup(func() { assert.NoError(t, errors.Join(c.FlushDB(context.Background()).Err(), c.Close())) })
 		return &redisGround{c: c, nodes: []*goredis.Client{c}, url: fmt.Sprintf("%s?db=%d", srv.URL(), db)}
 	},
 	"cluster": func(t *testing.T) ground {
@@ -103,9 +105,32 @@ var grounds = map[string]func(t *testing.T) ground{
 }
 
 var (
-	redisDB, sentinelDB, databases atomic.Int64
-	clusterTurn, coherenceTurn     sync.Mutex
+	redisDB, sentinelDB        numbers
+	databases                  atomic.Int64
+	clusterTurn, coherenceTurn sync.Mutex
 )
+
+// numbers are those of the databases of a Redis, each used by one test at a time, which leaves it
+// empty.
+type numbers struct {
+	sync.Mutex
+	used [16]bool
+}
+
+func (n *numbers) take(t *testing.T) int {
+	t.Helper()
+	n.Lock()
+	defer n.Unlock()
+	db := slices.Index(n.used[:], false)
+	require.GreaterOrEqual(t, db, 0, "so many tests at once have no databases")
+	n.used[db] = true
+	t.Cleanup(func() {
+		n.Lock()
+		defer n.Unlock()
+		n.used[db] = false
+	})
+	return db
+}
 
 func database() string { return fmt.Sprintf("place%d", databases.Add(1)) }
 

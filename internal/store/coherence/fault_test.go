@@ -3,7 +3,6 @@ package coherence_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -44,10 +43,7 @@ func TestBadTargets(t *testing.T) {
 }
 
 func TestNobodyAndAStrangerAnswer(t *testing.T) {
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, gone.Close())
-	_, err = dial(t, "coherence://"+gone.Addr().String())
+	_, err := dial(t, "coherence://"+labtest.Nobody(t))
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	assert.Contains(t, err.Error(), "cannot be reached")

@@ -39,9 +39,9 @@ func TestRefusalsOfOpen(t *testing.T) {
 	tests := []struct {
 		name, target, what, hint string
 	}{
-		{"nobody listens", "redis://" + freeAddr(t), "connection refused", "is the server running?"},
-		{"nobody listens in the cluster", "redis+cluster://" + freeAddr(t), "connection refused", "is the server running?"},
-		{"nobody listens among the sentinels", "redis+sentinel://" + freeAddr(t) + "/m", "connection refused", "is the server running?"},
+		{"nobody listens", "redis://" + labtest.Nobody(t), "connection refused", "is the server running?"},
+		{"nobody listens in the cluster", "redis+cluster://" + labtest.Nobody(t), "connection refused", "is the server running?"},
+		{"nobody listens among the sentinels", "redis+sentinel://" + labtest.Nobody(t) + "/m", "connection refused", "is the server running?"},
 		{"a name that does not exist", "redis://no-such-host.invalid", `"no-such-host.invalid" cannot be resolved`, "spelling"},
 		{"a password is missing", locked.URL(), "wants a password", "--password-file"},
 		{"a wrong password", as(locked.URL(), "", "tr0ub4dor"), "the password is wrong", "check user and password"},
@@ -130,15 +130,6 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	refused(t, err, "no answer in time", "")
 }
 
-// freeAddr returns an address that nobody listens on.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // talker returns the address of a server that says something and hangs up.
 func talker(t *testing.T, says string) string {
 	t.Helper()
@@ -174,7 +165,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 }
 
 func TestOpenGivenUpByTheUserIsNoFaultOfTheStore(t *testing.T) {
-	target, err := store.ParseTarget("redis://" + freeAddr(t))
+	target, err := store.ParseTarget("redis://" + labtest.Nobody(t))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

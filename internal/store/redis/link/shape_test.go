@@ -136,10 +136,11 @@ func TestTopics(t *testing.T) {
 				assert.Equal(t, want, m.Payload)
 			}
 		}
-		r := link.NewReliable(l, t.Name(), 0)
+		stream := labtest.Fresh(t.Name())
+		r := link.NewReliable(l, stream, 0)
 		require.NoError(t, r.Publish(ctx, some("a")))
 		require.NoError(t, r.Publish(ctx, some("b", "c")))
-		assert.EqualValues(t, 3, c.XLen(ctx, t.Name()).Val())
+		assert.EqualValues(t, 3, c.XLen(ctx, stream).Val())
 		switch c := c.(type) {
 		case *goredis.ClusterClient:
 			require.NoError(t, c.ForEachMaster(ctx, func(ctx context.Context, m *goredis.Client) error { return m.ScriptFlush(ctx).Err() }))
@@ -148,6 +149,6 @@ func TestTopics(t *testing.T) {
 		}
 		require.Error(t, r.Publish(ctx, some("d", "e")), "servers that have forgotten the script")
 		require.NoError(t, r.Publish(ctx, some("d", "e")))
-		assert.EqualValues(t, 5, c.XLen(ctx, t.Name()).Val())
+		assert.EqualValues(t, 5, c.XLen(ctx, stream).Val())
 	})
 }
