@@ -23,22 +23,17 @@ const (
 )
 
 // BenchmarkAgainstRueidis is the rate of invocations that put an entry as a ratio to that of a loop
-// that sends the same script with rueidis over as many connections.
+// that sends the same script with rueidis over as many connections; apart, with a processor each for
+// client and servers.
 func BenchmarkAgainstRueidis(b *testing.B) {
-	for _, x := range []struct {
-		name  string
-		start func(testing.TB, ...string) *labtest.Server
-	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
-		b.Run(x.name, func(b *testing.B) {
-			srv := x.start(b)
-			p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
-				"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
-			r := peers.Rueidis(b, srv)
-			bench.InTurn(b, benchTurns,
-				bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }),
-				bench.Within("rueidis", benchTurn, func() float64 {
-					return peers.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
-				}))
-		})
-	}
+	peers.OnRedis(b, func(b *testing.B, srv *labtest.Server) {
+		p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
+			"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
+		r := peers.Rueidis(b, srv)
+		bench.InTurn(b, benchTurns,
+			bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }).On(srv),
+			bench.Within("rueidis", benchTurn, func() float64 {
+				return peers.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
+			}).On(srv))
+	})
 }

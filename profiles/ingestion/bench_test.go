@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -36,22 +35,20 @@ const (
 
 // BenchmarkAgainstBareLoops is the rate of entries that ingestion loads as a ratio to
 // those of bare loops that send the same commands with go-redis, a connection a caller,
-// and with rueidis, which pipelines them over two.
+// and with rueidis, which pipelines them over two; apart, with a processor each for client and servers.
 func BenchmarkAgainstBareLoops(b *testing.B) {
-	for _, start := range []struct {
-		name  string
-		start func(testing.TB, ...string) *labtest.Server
-	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
-		srv := sync.OnceValue(func() *labtest.Server { return start.start(b) })
+	peers.OnRedis(b, func(b *testing.B, srv *labtest.Server) {
 		for _, testCase := range []string{casePut, casePutAll} {
-			b.Run(start.name+"/"+testCase, func(b *testing.B) {
+			b.Run(testCase, func(b *testing.B) {
 				var sides []bench.Side
-				side := func(name string, rate func() float64) { sides = append(sides, bench.Within(name, benchTurn, rate)) }
+				side := func(name string, rate func() float64) {
+					sides = append(sides, bench.Within(name, benchTurn, rate).On(srv))
+				}
 				for _, pipelining := range []string{"on", "off"} {
-					plan := benchPlan(b, srv().URL()+"?pipelining="+pipelining, testCase, pipelining)
+					plan := benchPlan(b, srv.URL()+"?pipelining="+pipelining, testCase, pipelining)
 					side(pipelining, func() float64 { return profiletest.Rate(b, plan, benchTurn) })
 				}
-				g, r := peers.GoRedis(b, srv(), benchThreads), peers.Rueidis(b, srv())
+				g, r := peers.GoRedis(b, srv, benchThreads), peers.Rueidis(b, srv)
 				side("goredis", func() float64 {
 					return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
 				})
@@ -64,7 +61,7 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 				bench.InTurn(b, benchTurns, sides...)
 			})
 		}
-	}
+	})
 }
 
 // benchPlan makes a plan that is set up.

@@ -42,17 +42,6 @@ func ours(b *testing.B, plan *workload.Plan) bench.Side {
 	return bench.Within("mix", peerTurn, func() float64 { return profiletest.Rate(b, plan, peerTurn) })
 }
 
-// theirs carries out a command of another tool and returns what it printed.
-func theirs(b *testing.B, s *bench.Spent, ops float64, tool string, args ...string) string {
-	b.Helper()
-	cmd := exec.CommandContext(b.Context(), tool, args...)
-	out, err := cmd.CombinedOutput()
-	require.NoError(b, err, string(out))
-	s.Work += ops
-	s.Seconds += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	return string(out)
-}
-
 // mixes are the proportions of YCSB's workloads and how they request records; zipfian and scans
 // of up to 100 as they are published, not as go-ycsb's files have them.
 var mixes = map[string]string{
@@ -95,7 +84,7 @@ func BenchmarkAgainstGoYCSB(b *testing.B) {
 					for p := range strings.FieldsSeq(fmt.Sprintf("%s %s recordcount=%d operationcount=%d threadcount=%d readallfields=true debug.pprof=127.0.0.1:0 table=ycsb%s", props, mixes[letter], benchRecords, n, benchThreads, letter)) {
 						args = append(args, "-p", p)
 					}
-					return theirs(b, &other, float64(n), tool, args...)
+					return other.Run(b, exec.CommandContext(b.Context(), tool, args...), float64(n))
 				}
 				call("load", benchRecords)
 				n := 5000
@@ -128,7 +117,7 @@ func BenchmarkAgainstMemtier(b *testing.B) {
 	plan := presetPlan(b, srv.URL(), "memtier")
 	var other bench.Spent
 	bench.InTurn(b, peerTurns, ours(b, plan), bench.Side{Name: "memtier", Spent: &other, Rate: func() float64 {
-		out := theirs(b, &other, 0, tool, "-s", at.Hostname(), "-p", at.Port(), "-t", "4", "-c", fmt.Sprint(benchThreads/4), "--test-time", fmt.Sprint(int(peerTurn.Seconds())), "--hide-histogram")
+		out := other.Run(b, exec.CommandContext(b.Context(), tool, "-s", at.Hostname(), "-p", at.Port(), "-t", "4", "-c", fmt.Sprint(benchThreads/4), "--test-time", fmt.Sprint(int(peerTurn.Seconds())), "--hide-histogram"), 0)
 		total := regexp.MustCompile(`(?m)^Totals\s+([0-9.]+)`).FindStringSubmatch(out)
 		require.Len(b, total, 2, out)
 		rate, err := strconv.ParseFloat(total[1], 64)

@@ -5,21 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
-	"github.com/perfbench/perfbench/internal/testing/storetest"
-	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/baseline"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
@@ -44,58 +40,6 @@ const (
 // evalArgs is the row as dtmEvals was measured, behind the prefix of no namespace.
 var evalArgs = baseline.SuiteRow{Primitive: baseline.Suite[3], Lengths: baseline.Suite[3].Script}
 
-// childCPU is the CPU seconds that programs have used which were run to the end.
-var childCPU float64
-
-// inTurn reports the medians of both sides, and of the ratio of each pair; server
-// tells the CPU seconds that the server has used, and between is called before each
-// pair.
-func inTurn(b *testing.B, server func() float64, between func(), ours, other func(round int) float64) (median float64) {
-	b.Helper()
-	type used struct{ rate, client, server []float64 }
-	var x, y used
-	var ratio []float64
-	run := func(side func(int) float64, i int, to *used) float64 {
-		client, before := self.Processor().Seconds()+childCPU, server()
-		rate := side(i)
-		// About: what it takes to begin and end is in it, which is little.
-		n := rate * turn.Seconds() / 1e6
-		to.rate = append(to.rate, rate)
-		to.client, to.server = append(to.client, (self.Processor().Seconds()+childCPU-client)/n), append(to.server, (server()-before)/n)
-		return rate
-	}
-	for i := range turns {
-		var u, v float64
-		between()
-		if i%2 == 0 {
-			u, v = run(ours, i, &x), run(other, i, &y)
-		} else {
-			v, u = run(other, i, &y), run(ours, i, &x)
-		}
-		ratio = append(ratio, u/v)
-	}
-	b.ReportMetric(0, "ns/op") // has no meaning here
-	b.ReportMetric(middle(x.rate), "ours/s")
-	b.ReportMetric(middle(y.rate), "other/s")
-	b.ReportMetric(middle(ratio), "ratio")
-	b.ReportMetric(middle(x.client), "ours-cpu-us")
-	b.ReportMetric(middle(y.client), "other-cpu-us")
-	b.ReportMetric(middle(x.server), "ours-server-us")
-	b.ReportMetric(middle(y.server), "other-server-us")
-	return middle(x.rate)
-}
-
-// middle is the median.
-func middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
-}
-
-// serverCPU tells the CPU seconds that the servers of a store have used.
-func serverCPU(b *testing.B, c store.Conn) func() float64 {
-	return func() float64 { return storetest.As[store.Metered](b, c).Usage(b.Context()).CPU }
-}
-
 // engineRate runs the phase of a plan for a turn and returns units a second.
 func engineRate(b *testing.B, p *workload.Plan, phase int) float64 {
 	b.Helper()
@@ -111,31 +55,6 @@ func engineRate(b *testing.B, p *workload.Plan, phase int) float64 {
 
 // rounds keeps the gids of bare loops apart.
 var rounds atomic.Int64
-
-// bareRate runs do from n goroutines for a turn.
-func bareRate(b *testing.B, n int, do func(worker int, seq int64) error) float64 {
-	b.Helper()
-	var done atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	began := time.Now()
-	time.AfterFunc(turn, func() { stop.Store(true) })
-	for w := range n {
-		wg.Go(func() {
-			mine := int64(0)
-			for !stop.Load() {
-				if err := do(w, mine); err != nil {
-					b.Error(err)
-					return
-				}
-				mine++
-			}
-			done.Add(mine)
-		})
-	}
-	wg.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds()
-}
 
 // BenchmarkSagaAgainstBareLoop is the rate of sagas as a ratio to that of a loop
 // that issues the same scripts, with arguments of the same sizes, over the same
@@ -153,52 +72,53 @@ func BenchmarkSagaAgainstBareLoop(b *testing.B) {
 				p, c := ready(b, srv.URL(), in)
 				st := onredis.New(c.(redis.Typed), p.Binder.(binder).Binder.(saga.Binding).Spec)
 				text := bareTexts(st.Spec)
-				bare := func(int) float64 {
-					callers := make([]link.Caller, threads)
-					text.round = fmt.Sprintf("%04d", rounds.Add(1))
-					return bareRate(b, threads, func(w int, seq int64) error {
-						return bareSaga(b.Context(), st, &callers[w], &text, w, seq)
-					})
+				sides := []bench.Side{
+					bench.Within("sagas", turn, func() float64 { return engineRate(b, p, 0) }).On(srv),
+					bench.Within("bare", turn, func() float64 {
+						callers := make([]link.Caller, threads)
+						text.round = fmt.Sprintf("%04d", rounds.Add(1))
+						return bench.Bare(b, threads, turn, func(w int) func() (int, error) {
+							seq := int64(-1)
+							return func() (int, error) {
+								seq++
+								return 1, bareSaga(b.Context(), st, &callers[w], &text, w, seq)
+							}
+						})
+					}).On(srv),
 				}
-				var evals []float64
-				between := func() {
-					if _, err := exec.LookPath("redis-benchmark"); err == nil && accounts == "off" {
-						evals = append(evals, redisBenchmark(b, srv, 1, 40_000, (&baseline.Spec{}).RequestOf(&evalArgs)))
-					}
+				if _, err := exec.LookPath("redis-benchmark"); err == nil && accounts == "off" {
+					evals := &bench.Spent{}
+					sides = append(sides, bench.Side{Name: "eval-args", Spent: evals, Rate: func() float64 {
+						return redisBenchmark(b, srv, evals, 1, 40_000, (&baseline.Spec{}).RequestOf(&evalArgs))
+					}})
 				}
-				got := inTurn(b, serverCPU(b, c), between, func(int) float64 { return engineRate(b, p, 0) }, bare)
+				rates := bench.InTurn(b, turns, sides...)
 				if accounts == "off" {
-					againstDTM(b, got, evals)
+					againstDTM(b, rates[0], rates[2:])
 				}
 			})
 		}
 	}
 }
 
-// againstDTM says what multiple of a dtm server's a rate of sagas is; evals are
-// rates of eval-args.
+// againstDTM says what multiple of a dtm server's a rate of sagas is; evals is the
+// rate of eval-args, if it is known.
 func againstDTM(b *testing.B, got float64, evals []float64) {
 	b.ReportMetric(got/dtmRate, "x-dtm")
 	if len(evals) > 0 {
-		b.ReportMetric(middle(evals), "eval-args/s")
-		b.ReportMetric(got/(dtmRate*middle(evals)/dtmEvals), "x-dtm-scaled")
+		b.ReportMetric(got/(dtmRate*evals[0]/dtmEvals), "x-dtm-scaled")
 	}
 }
 
 // redisBenchmark runs a command n times with redis-benchmark and 50 connections,
-// and returns calls a second.
-func redisBenchmark(b *testing.B, srv *labtest.Server, depth, n int, command []string) float64 {
+// adds to what has been spent, and returns calls a second.
+func redisBenchmark(b *testing.B, srv *labtest.Server, spent *bench.Spent, depth, n int, command []string) float64 {
 	b.Helper()
 	host, port, _ := strings.Cut(srv.Addr(), ":")
 	args := append([]string{"-h", host, "-p", port, "-c", "50", "-P", strconv.Itoa(depth), "-n", strconv.Itoa(n), "--csv"}, command...)
-	cmd := exec.CommandContext(b.Context(), "redis-benchmark", args...)
-	out, err := cmd.Output()
-	if err != nil {
-		b.Fatalf("redis-benchmark: %v", err)
-	}
-	childCPU += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	out := spent.Run(b, exec.CommandContext(b.Context(), "redis-benchmark", args...), float64(n))
 	// The title may hold commas: seven fields from the right.
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
 	fields := strings.Split(lines[len(lines)-1], `","`)
 	v, err := strconv.ParseFloat(fields[len(fields)-7], 64)
 	if err != nil {
@@ -275,17 +195,18 @@ func BenchmarkBaselineAgainstRedisBenchmark(b *testing.B) {
 	srv := labtest.Redis(b)
 	in := inputs(given("mode=baseline", "threads=50", "ceiling=off"))
 	in.Duration = time.Hour
-	p, c := ready(b, srv.URL(), in)
+	p, _ := ready(b, srv.URL(), in)
 	sp := p.Binder.(binder).Binder.(*baseline.Spec)
 	for i, row := range sp.Rows {
 		b.Run(row.Name, func(b *testing.B) {
 			n := 100_000 * min(row.Depth, 10)
-			theirs := func(int) float64 {
-				v := redisBenchmark(b, srv, row.Depth, n, sp.RequestOf(&row))
+			spent := &bench.Spent{}
+			theirs := bench.Side{Name: "redis-benchmark", Spent: spent, Rate: func() float64 {
+				v := redisBenchmark(b, srv, spent, row.Depth, n, sp.RequestOf(&row))
 				n = max(int(v*turn.Seconds()), 20_000)
 				return v
-			}
-			inTurn(b, serverCPU(b, c), func() {}, func(int) float64 { return engineRate(b, p, i) }, theirs)
+			}}
+			bench.InTurn(b, turns, bench.Within("baseline", turn, func() float64 { return engineRate(b, p, i) }).On(srv), theirs.On(srv))
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os/exec"
 	"runtime"
 	"slices"
 	"sync"
@@ -8,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
@@ -18,23 +21,45 @@ type Side struct {
 	Rate func() float64
 	// Spent is what it has spent up to now; nil: that is not known.
 	Spent *Spent
+	// Servers are those that it calls, if the share of a processor that each turn takes of them is to
+	// be reported, too.
+	Servers *labtest.Server
+}
+
+// On is the side with the servers that it calls.
+func (s Side) On(srv *labtest.Server) Side {
+	s.Servers = srv
+	return s
 }
 
 // Spent is work, in the unit of a rate, and the client's processor time that it took.
 type Spent struct{ Work, Seconds float64 }
 
+// Run carries out a command of another tool, which does so much work, adds both to what has been
+// spent, and returns what it printed. A command that fails fails the benchmark.
+func (s *Spent) Run(b *testing.B, cmd *exec.Cmd, work float64) string {
+	b.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s: %v: %s", cmd.Path, err, out)
+	}
+	s.Work += work
+	s.Seconds += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	return string(out)
+}
+
 // Within is a side within this process, which spends the processor time of this process. rate
 // measures it for a turn.
 func Within(name string, turn time.Duration, rate func() float64) Side {
 	s := &Spent{}
-	return Side{name, func() float64 {
+	return Side{Name: name, Spent: s, Rate: func() float64 {
 		before := self.Processor()
 		r := rate()
 		// About: what it takes to begin and end is in it, which is little.
 		s.Seconds += (self.Processor() - before).Seconds()
 		s.Work += r * turn.Seconds()
 		return r
-	}, s}
+	}}
 }
 
 // Warm lets the sides run in turn until three times one after the other they were together no faster
@@ -62,12 +87,14 @@ func PerCall(b *testing.B) func() {
 
 // InTurn measures the sides in turn n times, in the other order every second time, so that a
 // machine that drifts favours none. It reports the median of each as NAME/s, and its processor time
-// for a unit of work as NAME-cpu-us. For each but the first it reports the ratio of the first to it
+// for a unit of work as NAME-cpu-us; NAME-servers-busy is how much of a processor's time its servers
+// took in all turns, in per cent. For each but the first it reports the ratio of the first to it
 // within a turn: FIRST/NAME is the median and FIRST/NAME-low and -high are the quartiles;
-// FIRST/NAME-cpu and so on are those of the processor time.
-func InTurn(b *testing.B, n int, sides ...Side) {
+// FIRST/NAME-cpu and so on are those of the processor time. It returns the medians of the rates.
+func InTurn(b *testing.B, n int, sides ...Side) (medians []float64) {
 	b.Helper()
 	rates, costs := make([][]float64, len(sides)), make([][]float64, len(sides))
+	busy, lasted := make([]float64, len(sides)), make([]float64, len(sides))
 	for turn := range n {
 		for i := range sides {
 			if turn%2 == 1 {
@@ -78,7 +105,9 @@ func InTurn(b *testing.B, n int, sides ...Side) {
 			if s.Spent != nil {
 				before = *s.Spent
 			}
+			began, served := time.Now(), servers(s.Servers)
 			rates[i] = append(rates[i], s.Rate())
+			busy[i], lasted[i] = busy[i]+servers(s.Servers)-served, lasted[i]+time.Since(began).Seconds()
 			if s.Spent != nil {
 				costs[i] = append(costs[i], (s.Spent.Seconds-before.Seconds)/(s.Spent.Work-before.Work)*1e6)
 			}
@@ -86,9 +115,13 @@ func InTurn(b *testing.B, n int, sides ...Side) {
 	}
 	b.ReportMetric(0, "ns/op") // has no meaning here
 	for i, s := range sides {
-		b.ReportMetric(Median(rates[i]), s.Name+"/s")
+		medians = append(medians, Median(rates[i]))
+		b.ReportMetric(medians[i], s.Name+"/s")
 		if costs[i] != nil {
 			b.ReportMetric(Median(costs[i]), s.Name+"-cpu-us")
+		}
+		if s.Servers != nil {
+			b.ReportMetric(100*busy[i]/lasted[i], s.Name+"-servers-busy")
 		}
 		if i == 0 {
 			continue
@@ -99,6 +132,18 @@ func InTurn(b *testing.B, n int, sides ...Side) {
 			ReportRatios(b, name+"-cpu", costs[0], costs[i])
 		}
 	}
+	return medians
+}
+
+// servers returns the processor time that servers have used, in seconds.
+func servers(srv *labtest.Server) (sum float64) {
+	if srv == nil {
+		return 0
+	}
+	for _, pid := range srv.PIDs() {
+		sum += max(0, watch.FamilyCPU(pid))
+	}
+	return sum
 }
 
 // ReportRatios reports the median and the quartiles of the ratios of figures that were measured in

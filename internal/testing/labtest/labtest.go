@@ -191,6 +191,15 @@ func (s *Server) Addrs(prefix string) []string {
 	return addrs
 }
 
+// PIDs returns the process ids of all servers.
+func (s *Server) PIDs() []int {
+	var ids []int
+	for _, p := range s.state.Processes {
+		ids = append(ids, p.PID)
+	}
+	return ids
+}
+
 // Dir returns the state folder of the lab, for lab.Resolve and lab.Status.
 func (s *Server) Dir() string { return s.dir }
 

@@ -3,11 +3,13 @@ package peers
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
@@ -17,6 +19,23 @@ const PutScript = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('h
 
 // PutHash is the name that a server has for PutScript.
 var PutHash = goredis.NewScript(PutScript).Hash()
+
+// OnRedis runs a benchmark on a server, on a cluster and behind sentinels, which are started when
+// they are asked for: NAME/shared on the processors that the system chooses, NAME/apart as
+// [bench.Apart] has it.
+func OnRedis(b *testing.B, run func(b *testing.B, srv *labtest.Server)) {
+	for _, x := range []struct {
+		name  string
+		start func(testing.TB, ...string) *labtest.Server
+	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
+		srv := sync.OnceValue(func() *labtest.Server { return x.start(b) })
+		b.Run(x.name+"/shared", func(b *testing.B) { run(b, srv()) })
+		b.Run(x.name+"/apart", func(b *testing.B) {
+			bench.Apart(b, srv())
+			run(b, srv())
+		})
+	}
+}
 
 // GoRedis returns a client of go-redis to a server, cluster or what sentinels watch, with so many
 // connections, that tries nothing again.
