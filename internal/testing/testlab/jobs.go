@@ -104,7 +104,10 @@ const computed = "^(TestResponseTimesAreThoseOfTheory|TestARealServerIsAQueue|Te
 
 var figures = regexp.MustCompile(computed)
 
-// list returns the packages that have tests, the longest first.
+// tests are the files with the tests of a package.
+func (p pkg) tests() []string { return slices.Concat(p.TestGoFiles, p.XTestGoFiles) }
+
+// list returns the packages that have tests, and not only benchmarks, the longest first.
 func list(ctx context.Context, patterns []string) ([]pkg, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -127,7 +130,7 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 		}
 		if of, ok := strings.CutSuffix(p.ImportPath, ".test"); ok {
 			built[of] = p.Deps
-		} else if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 && !strings.Contains(p.ImportPath, " ") {
+		} else if !strings.Contains(p.ImportPath, " ") && has(p.Dir, p.tests(), isTest) {
 			all = append(all, p)
 		}
 	}
@@ -248,14 +251,12 @@ var (
 // alone reports whether the race detector has nothing to find in a package, or too little
 // for what it costs. With it, whole runs take three times the processor time, although the
 // tests of the packages below them have checked their goroutines. In others the package's own files neither
-// start a goroutine nor hold anything that goroutines share, or its tests start none, or there are
-// only benchmarks.
+// start a goroutine nor hold anything that goroutines share, or its tests start none.
 func alone(p pkg) bool {
 	if slices.Contains(whole, short(p.ImportPath)) || slices.Contains(p.Deps, sqlite) {
 		return true
 	}
-	own, tests := has(p.Dir, p.GoFiles, starts, shares), slices.Concat(p.TestGoFiles, p.XTestGoFiles)
-	return !own || !has(p.Dir, slices.Concat(p.GoFiles, tests), starts, begins) || !has(p.Dir, tests, isTest)
+	return !has(p.Dir, p.GoFiles, starts, shares) || !has(p.Dir, slices.Concat(p.GoFiles, p.tests()), starts, begins)
 }
 
 // has reports whether one of the files matches one of the patterns.

@@ -95,6 +95,19 @@ func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
 	assert.Len(t, r.failures, 1)
 }
 
+func TestPackagesWithTestsAreListed(t *testing.T) {
+	all, err := list(t.Context(), []string{"../bench", "../labtest", "../../store/sqlstore"})
+	require.NoError(t, err)
+	var names []string
+	for _, p := range all {
+		names = append(names, short(p.ImportPath))
+		assert.Contains(t, p.Deps, "testing")
+	}
+	assert.Equal(t, []string{"internal/store/sqlstore", "internal/testing/labtest"}, names, "the longest first, and none that has only benchmarks")
+	assert.True(t, alone(all[0]), "SQLite is in it")
+	assert.False(t, alone(all[1]))
+}
+
 func TestNamedPackagesAreThere(t *testing.T) {
 	for _, name := range slices.Concat(whole, long) {
 		assert.DirExists(t, filepath.Join("../../..", name))
@@ -115,10 +128,8 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 		{ImportPath: module + "cmd/perfbench", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
 		{ImportPath: module + "internal/b", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
 		{ImportPath: module + "internal/c", Dir: dir, TestGoFiles: []string{"x_test.go"}},
-		{ImportPath: module + "internal/d", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"bench_test.go"}},
 		{ImportPath: module + "internal/e", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}, Deps: []string{"fmt", sqlite}},
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "bench_test.go"), []byte("func BenchmarkX(b *testing.B) {\n\tlabtest.Redis(b)\n"), 0o600))
 	jobs, err := large(all, path, false, false)
 	require.NoError(t, err)
 	require.Len(t, jobs, 4)
@@ -137,6 +148,6 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	jobs, err = large(all, path, false, true)
 	require.NoError(t, err)
 	require.Len(t, jobs, 2, "with all under the detector, nothing else")
-	assert.Equal(t, 5, jobs[1].packages)
+	assert.Equal(t, 4, jobs[1].packages)
 	assert.NotContains(t, jobs[1].command, "-skip="+computed)
 }
