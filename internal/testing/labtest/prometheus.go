@@ -2,15 +2,18 @@ package labtest
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/lab"
 )
@@ -31,7 +34,28 @@ func Prometheus(t testing.TB, addr string) string {
 	}
 	cmd := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address=127.0.0.1:0", "--enable-feature=native-histograms")
-	return "http://" + listening(t, cmd, regexp.MustCompile(`address=(127\.0\.0\.1:[1-9][0-9]*)`))
+	at := "http://" + listening(t, cmd, regexp.MustCompile(`address=(127\.0\.0\.1:[1-9][0-9]*)`))
+	// It listens before it can be asked.
+	for began := time.Now(); !ready(t.Context(), at+"/-/ready"); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > limit {
+			t.Fatalf("labtest: prometheus is not ready after %v", limit)
+		}
+	}
+	return at
+}
+
+// ready reports whether a server answers that it is.
+func ready(ctx context.Context, url string) bool {
+	asks, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(asks)
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
 }
 
 // PgBouncer starts a private PgBouncer in front of a PostgreSQL server, in transaction mode,

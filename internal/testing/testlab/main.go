@@ -171,9 +171,8 @@ func (l *lab) prepare(ctx context.Context, k *labtest.Keeper, whole io.Writer, r
 			return
 		}
 		l.say("compiling")
-		// This compiles tests, too, and links nothing.
-		cmd := command(ctx, "go", "list", "-test", "-export", "-f", "{{with .Error}}{{.}}{{end}}", "./...")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd := command(ctx, compile[0], append(compile[1:], "./...")...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", compiles)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			fmt.Fprintf(l.out, "%s", out)

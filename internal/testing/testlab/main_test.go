@@ -135,6 +135,8 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	require.Len(t, jobs, 4)
 	assert.Contains(t, jobs[0].command, "vet")
 	assert.Contains(t, jobs[1].command, "-race")
+	assert.Contains(t, jobs[1].compile, "-race")
+	assert.NotContains(t, jobs[1].env, compiles, "it is for compilers, not for tests")
 	assert.Contains(t, jobs[1].command, "-skip="+computed)
 	assert.Equal(t, module+"internal/b", jobs[1].command[len(jobs[1].command)-1], "the only one in which there is something to find")
 	assert.Contains(t, jobs[2].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
