@@ -56,7 +56,7 @@ synced in memory, and loses it with the fault power-cut. It needs Linux with
 /dev/fuse and the right to mount. PostgreSQL and MariaDB then sync what they commit
 unless they are set otherwise, which they do not do without it.`,
 		Example:   "  perfbench lab up redis\n  perfbench lab up redis --power-cut --set appendonly=yes --set appendfsync=always",
-		ValidArgs: labNames(), Args: cli.OneOf("service", 1, 9, labNames()...),
+		ValidArgs: labNames(), Args: cli.OneOf("service", 1, len(labNames()), labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -113,13 +113,28 @@ func (a labCmd) labDisk() *cobra.Command {
 	}
 }
 
+// rolesOf says which servers have which roles; "" if there are none.
+func rolesOf(s lab.State) string {
+	var out []string
+	for _, p := range s.Processes {
+		switch {
+		case p.Role == "":
+		case p.Behind != "":
+			out = append(out, fmt.Sprintf("%s is the %s (behind by %s)", p.Name, p.Role, p.Behind))
+		default:
+			out = append(out, fmt.Sprintf("%s is the %s", p.Name, p.Role))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // step shows what the lab is doing.
 func (a labCmd) step(s string) { fmt.Fprintln(a.Stderr, s) }
 
 func (a labCmd) labDown() *cobra.Command {
 	return &cobra.Command{
 		Use: "down [NAME...]", Short: "Stop servers and delete their data; without NAME, all of them",
-		ValidArgs: labNames(), Args: cli.OneOf("service", 0, 9, labNames()...),
+		ValidArgs: labNames(), Args: cli.OneOf("service", 0, len(labNames()), labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -156,7 +171,7 @@ func (a labCmd) labHeal() *cobra.Command {
 		Long: `heal lets paused servers go on, and starts again those that have ended, with the
 data that they still have. A run puts right what it broke; heal is for what is
 left when it was killed.`,
-		ValidArgs: labNames(), Args: cli.OneOf("service", 0, 9, labNames()...),
+		ValidArgs: labNames(), Args: cli.OneOf("service", 0, len(labNames()), labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -192,14 +207,17 @@ left when it was killed.`,
 func (a labCmd) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Show what is running, with its URLs",
+		Use: "status", Short: "Show what is running, with its URLs, and who is the primary",
 		Args: cli.None(nil),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
 				return err
 			}
 			all, err := lab.Status(dir)
+			for i := range all {
+				all[i] = lab.Look(c.Context(), dir, all[i])
+			}
 			if asJSON {
 				if all == nil {
 					all = []lab.State{}
@@ -217,6 +235,9 @@ func (a labCmd) labStatus() *cobra.Command {
 				}
 			})
 			for _, s := range all {
+				if roles := rolesOf(s); roles != "" {
+					fmt.Fprintf(a.Stdout, "%s: %s\n", s.Name, roles)
+				}
 				if broken := s.Broken(); s.Disk != nil && !s.Disk.Alive && len(broken) > 0 {
 					fmt.Fprintf(a.Stdout, "%s: %s; perfbench lab down %s deletes what is left\n", s.Name, strings.Join(broken, ", "), s.Name)
 				} else if len(broken) > 0 {

@@ -15,8 +15,12 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// faultShare is the part of a run that a fault at its middle lasts.
-const faultShare = 10
+// faultShare is the part of a run that a fault at its middle lasts, and failoverShare the same where
+// a replica may take over, which takes seconds.
+const (
+	faultShare    = 10
+	failoverShare = 3
+)
 
 // breakAtMiddle prepares the run at a point once more, with a fault at its middle. A fault that
 // needs a role and has none is of the primary.
@@ -32,8 +36,11 @@ func (d *Driver) breakAtMiddle(ctx context.Context, p *point, text string) error
 	if length <= 0 {
 		return fault.Field("fault", fault.Input(errors.New("fault: the middle of a run without a duration is not known"), "give --duration, for example 10s"))
 	}
-	from := length / 2
-	entry := fmt.Sprintf("%s..%s:fault=%s", from, from+max(length/faultShare, time.Millisecond), text)
+	from, share := length/2, time.Duration(faultShare)
+	if servers := p.prepared.Servers(); servers != nil && servers.Check(lab.Replica) == nil {
+		share = failoverShare
+	}
+	entry := fmt.Sprintf("%s..%s:fault=%s", from, from+max(length/share, time.Millisecond), text)
 	p.request.Timetable = append(slices.Clone(p.prepared.Model().Timetable), entry)
 	var err error
 	p.prepared, err = d.Prepare(ctx, p.request)

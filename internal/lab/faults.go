@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/powercut"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Roles that the servers of a service may have.
@@ -20,6 +22,9 @@ const (
 	// Replica follows the primary.
 	Replica = "replica"
 )
+
+// upToDate is Process.Behind of a replica that has everything.
+const upToDate = "nothing"
 
 // Servers are the server processes of one service, by their names and roles.
 type Servers struct {
@@ -65,7 +70,17 @@ func (s *Servers) Check(role string) error {
 	if role == Primary || s.service.find != nil {
 		return nil
 	}
-	return fault.Input(fmt.Errorf("%s has no %s", s.service.Name, role), "kill:primary and pause:primary are of its server; redis-sentinel has a replica")
+	return fault.Input(fmt.Errorf("%s has no %s", s.service.Name, role), "kill:primary and pause:primary are of its server; "+strings.Join(withReplica(), ", ")+" have a replica")
+}
+
+// withReplica returns the names of the services whose servers have roles.
+func withReplica() (names []string) {
+	for _, s := range Services() {
+		if s.find != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // Find returns the name of the process that has the role now.
@@ -185,11 +200,16 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 	if st.lostDisk() {
 		return nil, fault.Store(fmt.Errorf("lab: heal %s: %s", name, lostDisk), fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", name))
 	}
+	if st.Primary != "" { // before those that follow it
+		slices.SortStableFunc(st.Processes, func(a, b Process) int {
+			return map[bool]int{true: 1}[b.Name == st.Primary] - map[bool]int{true: 1}[a.Name == st.Primary]
+		})
+	}
 	for _, p := range st.Processes {
 		what := ""
 		switch {
 		case !p.Alive:
-			what, err = p.Name+" was started again", Restart(ctx, dir, name, p.Name)
+			what, err = p.Name+" was started again"+follows(&st, p), Restart(ctx, dir, name, p.Name)
 		case p.Paused:
 			what, err = p.Name+" goes on", Resume(dir, name, p.Name)
 		default:
@@ -203,4 +223,45 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 		}
 	}
 	return done, nil
+}
+
+// follows says that a process follows another, where it may have been the other way round.
+func follows(st *State, p Process) string {
+	if st.Primary == "" || st.Primary == p.Name {
+		return ""
+	}
+	return ", and follows " + st.Primary
+}
+
+// behindBytes says how far a replica is behind that lacks so many bytes of what was written.
+func behindBytes(n int64) string {
+	if n <= 0 {
+		return upToDate
+	}
+	return units.Size(n)
+}
+
+// Look returns a state with the roles of its processes, as the servers tell them: of those that
+// answer, within a few seconds.
+func Look(ctx context.Context, dir string, st State) State {
+	s, err := find(st.Name)
+	if err != nil || s.look == nil || st.Condition == Starting {
+		return st
+	}
+	h, err := newHost(dir, s, Options{})
+	if err != nil {
+		return st
+	}
+	if h.rec, err = load(h.Dir); err != nil {
+		return st
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_ = s.look(ctx, h) // what is missing is not shown
+	for i := range st.Processes {
+		if p := h.rec.process(st.Processes[i].Name); p != nil && st.Processes[i].Alive {
+			st.Processes[i].Role, st.Processes[i].Behind = p.Role, p.Behind
+		}
+	}
+	return st
 }

@@ -102,6 +102,11 @@ type Service struct {
 	// find returns the name of the process that has a role now; nil: there is a primary only,
 	// which is the first.
 	find func(ctx context.Context, h *host, role string) (string, error)
+	// look fills in the role of each process that answers, and how far behind the primary it is; nil:
+	// there are no roles.
+	look func(ctx context.Context, h *host) error
+	// takeover is how a replica becomes the primary, where the servers leave that to others.
+	takeover *takeover
 	// answers returns nil if p is serving clients now, and otherwise the reason why
 	// not.
 	answers func(ctx context.Context, h *host, p Process) error
@@ -138,7 +143,9 @@ func Services() []Service {
 		redisClusterService(),
 		redisSentinelService(),
 		mariadbService(),
+		mariadbReplicaService(),
 		postgresService(),
+		postgresStandbyService(),
 		cassandraService(),
 		coherenceService(),
 		rabbitmqService(),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,8 +71,14 @@ func startMariaDB(ctx context.Context, h *host) error {
 		return err
 	}
 	h.rec.URL = "mysql://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
+	return setUpMariaDB(ctx, h, p)
+}
+
+// setUpMariaDB makes the user and the database of a server, and tells no other server of it.
+func setUpMariaDB(ctx context.Context, h *host, p Process) error {
 	return onMariaDB(h, p, func(db *sql.DB) error {
 		for _, q := range []string{
+			"SET SESSION sql_log_bin = 0",
 			"CREATE DATABASE " + sqlDatabase + " CHARACTER SET utf8mb4",
 			"CREATE USER '" + sqlUser + "'@'127.0.0.1'" + mariadbRequire(h),
 			"GRANT ALL ON *.* TO '" + sqlUser + "'@'127.0.0.1' WITH GRANT OPTION",
@@ -105,7 +112,9 @@ func mariadbTables(ctx context.Context, h *host, dir, user string) error {
 	return err
 }
 
-func mariadbConf(h *host, dir string, port int, user string) ([]string, error) {
+// mariadbConf returns the lines of a configuration. more are above ours, and below those of the
+// options.
+func mariadbConf(h *host, dir string, port int, user string, more ...string) ([]string, error) {
 	conf := []string{
 		"user = " + cnfQuote(user),
 		"datadir = " + cnfQuote(filepath.Join(dir, "data")),
@@ -127,7 +136,7 @@ func mariadbConf(h *host, dir string, port int, user string) ([]string, error) {
 			"require-secure-transport = ON")
 	}
 	extra, err := settings(h.rec.Args, cnfQuote)
-	return append(conf, extra...), err
+	return slices.Concat(conf, more, extra), err
 }
 
 // cnfQuote quotes a value for MariaDB's configuration files.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,11 +53,7 @@ func startPostgres(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	h.step("making a data folder for PostgreSQL")
-	if err := h.once(ctx, dir, as, "initdb", "-D", data, "-U", sqlUser, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"); err != nil {
-		return err
-	}
-	if err := configurePostgres(h, data, as, port); err != nil {
+	if err := makePostgres(ctx, h, dir, data, as, port); err != nil {
 		return err
 	}
 	p, err := h.spawn(ctx, spec{
@@ -74,6 +71,20 @@ func startPostgres(ctx context.Context, h *host) error {
 		return err
 	}
 	h.rec.URL = "postgres://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
+	return setUpPostgres(ctx, h, p)
+}
+
+// makePostgres makes the data of a server.
+func makePostgres(ctx context.Context, h *host, dir, data, as string, port int, lines ...string) error {
+	h.step("making a data folder for PostgreSQL")
+	if err := h.once(ctx, dir, as, "initdb", "-D", data, "-U", sqlUser, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"); err != nil {
+		return err
+	}
+	return configurePostgres(h, data, as, port, lines...)
+}
+
+// setUpPostgres makes the database of a server that takes writes.
+func setUpPostgres(ctx context.Context, h *host, p Process) error {
 	return onPostgres(h, p, func(db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, "CREATE DATABASE "+sqlDatabase); err != nil {
 			return fmt.Errorf("create the database: %w", err)
@@ -87,8 +98,9 @@ func startPostgres(ctx context.Context, h *host) error {
 	})
 }
 
-// configurePostgres adds our settings to those written by initdb, and those for TLS.
-func configurePostgres(h *host, data, as string, port int) error {
+// configurePostgres adds our settings to those written by initdb, and those for TLS. lines are
+// above ours, and below those of the options.
+func configurePostgres(h *host, data, as string, port int, lines ...string) error {
 	conf := []string{
 		"listen_addresses = '127.0.0.1'",
 		fmt.Sprintf("port = %d", port),
@@ -124,7 +136,7 @@ func configurePostgres(h *host, data, as string, port int) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("\n" + strings.Join(append(conf, extra...), "\n") + "\n")
+	_, err = f.WriteString("\n" + strings.Join(slices.Concat(conf, lines, extra), "\n") + "\n")
 	return errors.Join(err, f.Close())
 }
 
@@ -153,7 +165,7 @@ func onPostgres(h *host, p Process, f func(db *sql.DB) error) error {
 	if err != nil {
 		return err
 	}
-	c.ConnectTimeout, c.RuntimeParams = 2*time.Second, map[string]string{}
+	c.ConnectTimeout, c.RuntimeParams = 2*time.Second, map[string]string{"synchronous_commit": "local"} // no standby need be there
 	if files := h.rec.TLS; files != nil {
 		if c.TLSConfig, err = clientTLS(*files); err != nil {
 			return err

@@ -28,6 +28,10 @@ type Process struct {
 	Stop    string   `json:"stop,omitempty"`   // the signal that ends it: "INT", "KILL"; empty is TERM
 	Alive   bool     `json:"alive"`            // as of now
 	Paused  bool     `json:"paused,omitempty"` // as of now
+	// Role is Primary or Replica, and Behind how far a replica is behind its primary, in words such as
+	// "nothing" or "16 KB"; both as of now, and only from Look.
+	Role   string `json:"role,omitempty"`
+	Behind string `json:"behind,omitempty"`
 }
 
 // Ending returns the signal that ends p: in good order, unless its data will not be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,7 @@ func redisSentinelService() Service {
 		Needs:    redisNeeds,
 		start:    startRedisSentinel,
 		find:     findBySentinel,
+		look:     lookBySentinel,
 		answers:  redisAnswers,
 		settings: redisSettings(),
 	}
@@ -143,6 +145,36 @@ func findBySentinel(ctx context.Context, h *host, role string) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// lookBySentinel implements Service.look.
+func lookBySentinel(ctx context.Context, h *host) error {
+	name, err := findBySentinel(ctx, h, Primary)
+	if err != nil {
+		return err
+	}
+	var written int64
+	for _, role := range []string{Primary, Replica} {
+		for _, one := range []string{"master", "replica"} {
+			p := h.rec.process(one)
+			if (one == name) != (role == Primary) || !IsAlive(*p) || Stopped(*p) {
+				continue
+			}
+			info, err := redisInfo(ctx, h, *p, "replication")
+			if err != nil {
+				return err
+			}
+			if p.Role = role; role == Primary {
+				written, err = strconv.ParseInt(infoField(info, "master_repl_offset"), 10, 64)
+			} else if got, bad := strconv.ParseInt(infoField(info, "slave_repl_offset"), 10, 64); bad == nil && written > 0 {
+				p.Behind = behindBytes(written-got) + ", asynchronous"
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func sentinelSees(ctx context.Context, h *host, p Process) error {

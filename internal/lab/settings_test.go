@@ -61,7 +61,7 @@ func TestSettingsOfServers(t *testing.T) {
 	s := lab.ServersAt(dir, up(t, dir, "redis").URL)
 	require.NoError(t, s.HasSetting("appendfsync"))
 	err := s.HasSetting("fsync")
-	require.EqualError(t, err, "fsync is a setting of postgres, and not of redis")
+	require.EqualError(t, err, "fsync is a setting of postgres, postgres-standby, and not of redis")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	assert.Contains(t, fault.HintOf(err), "appendfsync, appendonly")
 }

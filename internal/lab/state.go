@@ -47,6 +47,8 @@ type State struct {
 	Processes []Process `json:"processes"`
 	// Disk is the file system that has the servers' data, if their power can be cut.
 	Disk *Disk `json:"disk,omitempty"`
+	// Primary is the process that takes writes, where the lab decides which one does.
+	Primary string `json:"primary,omitempty"`
 }
 
 // Uptime is the time since the service became ready, 0 unless it is Running or

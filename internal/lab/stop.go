@@ -139,11 +139,13 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %v", limit))
 	defer cancel()
-	if err := h.launch(p); err != nil {
-		return fmt.Errorf("lab: restart: %w", err)
+	if s.takeover != nil {
+		err = h.rejoin(ctx, p)
+	} else {
+		err = h.relaunch(ctx, p)
 	}
-	if err := h.ready(ctx, *p); err != nil {
-		return fault.Store(fmt.Errorf("lab: restart: %w", err), "")
+	if err != nil {
+		return fault.Store(fmt.Errorf("lab: restart %s: %w", process, err), "")
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ func (h *commandHand) spoil(_ int, v float64) (string, error) {
 
 // heal runs the command of the end, even where that of the beginning failed, as that may have done
 // half of what it was to do.
+// follow has nothing to do: a command does all of it.
+func (*commandHand) follow(int) (string, error) { return "", nil }
+
 func (h *commandHand) heal(_ int, v float64) (string, error) {
 	one, _ := h.plan.Command(v)
 	if len(one.Heal) == 0 {

@@ -133,6 +133,7 @@ type fakeServers struct {
 	primary string
 	did     []string
 	fails   error
+	next    string // takes over from a primary that has ended
 }
 
 func (s *fakeServers) do(what, name string) error {
@@ -149,6 +150,7 @@ func (s *fakeServers) Check(role string) error {
 func (s *fakeServers) Find(context.Context, string) (string, error)  { return s.primary, nil }
 func (s *fakeServers) Kill(_ context.Context, name string) error     { return s.do("kill", name) }
 func (s *fakeServers) Restart(_ context.Context, name string) error  { return s.do("restart", name) }
+func (s *fakeServers) TakeOver(context.Context) (string, error)      { return s.next, nil }
 func (s *fakeServers) CanCut() error                                 { return s.fails }
 func (s *fakeServers) Cut(_ context.Context, name string) error      { return s.do("cut", name) }
 func (s *fakeServers) HasSetting(string) error                       { return s.fails }
@@ -188,6 +190,21 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 	assert.Equal(t, "the primary (master) was killed", marks[0])
 	assert.Contains(t, marks[1], "the primary (master) is up again, after ")
 	assert.Equal(t, "the primary (replica) goes on", marks[3])
+}
+
+// Where servers leave it to others, another takes over from a killed primary, and from no paused one.
+func TestAnotherServerTakesOver(t *testing.T) {
+	s := &fakeServers{primary: "node-1", next: "node-2"}
+	var marks []string
+	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
+	b.set(faultsOf(t, "kill:primary"))
+	b.set(faultsOf(t, "pause:primary"))
+	b.set(workload.Faults{})
+	assert.Empty(t, b.wait())
+	require.Len(t, marks, 5)
+	assert.Equal(t, "the primary (node-1) was killed", marks[0])
+	assert.Contains(t, marks[1], "node-2 took over, after ")
+	assert.Equal(t, []string{"kill node-1", "restart node-1", "pause node-1", "resume node-1"}, s.did)
 }
 
 // A fault that did not happen, and what could not be put right, are said.

@@ -29,6 +29,9 @@ type Servers interface {
 	CanCut() error
 	Cut(ctx context.Context, name string) error
 	Restart(ctx context.Context, name string) error
+	// TakeOver has another server become the primary if the primary has ended, and returns its name
+	// once it is; "" if servers see to that themselves, or there is none.
+	TakeOver(ctx context.Context) (name string, err error)
 	// HasSetting returns an error of bad input if Anew does not take a setting of that name. Anew
 	// starts the servers again, without their data and with settings of their own; with none, as they
 	// were before.
@@ -83,6 +86,8 @@ type hand interface {
 	means() workload.Means
 	spoil(kind int, v float64) (note string, err error)
 	heal(kind int, v float64) (note string, err error)
+	// follow does what must be done once a fault has happened.
+	follow(kind int) (note string, err error)
 }
 
 // breakers are those of a run.
@@ -172,6 +177,7 @@ func (b *breaker) turn(next workload.Faults) {
 	for i, v := range next {
 		if mine(i, v) && b.now[i] != v {
 			b.say(b.hand.spoil(i, v))
+			b.say(b.hand.follow(i))
 		}
 	}
 	b.now = next
@@ -222,6 +228,23 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 	}
 	h.names[kind] = name
 	return called(name, role) + map[string]string{workload.Kill: " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
+}
+
+// follow has another server take over from a primary that has ended, where the servers leave that to
+// others.
+func (h *serverHand) follow(kind int) (string, error) {
+	k, began := &workload.FaultKinds()[kind], time.Now()
+	if h.names[kind] == "" || k.Name != workload.Kill {
+		return "", nil
+	}
+	name, err := h.servers().TakeOver(context.Background()) // it has its own limit
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("No server took over: %w.", err) //nolint:staticcheck // a sentence
+	case name == "":
+		return "", nil
+	}
+	return fmt.Sprintf("%s took over, after %s", name, units.Duration(time.Since(began).Round(time.Millisecond))), nil
 }
 
 // heal puts right what a fault of a kind has broken.

@@ -208,6 +208,9 @@ func readShare(text string) (float64, error) {
 func textShare(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + "%" }
 
 func readRole(text string) (float64, error) {
+	if text == "standby" { // what PostgreSQL calls it
+		text = "replica"
+	}
 	i := slices.Index(serverRoles[:], text)
 	if i < 0 {
 		return 0, errors.New("primary or replica")

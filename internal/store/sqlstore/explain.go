@@ -208,6 +208,8 @@ func (v *server) sayNetwork(err error) (what, hint string) {
 	switch text := err.Error(); {
 	case v.network.Short(): // whatever error the driver makes of it
 		return "a connection cannot be opened: " + fault.ErrFiles.Error(), ""
+	case Classify(err) == store.ReadOnly:
+		return "none of the hosts takes writes", "name the primary, too"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused", v.isItRunning()
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):

@@ -15,9 +15,9 @@ import (
 var settingsOf = map[sqltext.Dialect]string{
 	sqltext.MySQL: `SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin',
 		'innodb_doublewrite', 'innodb_buffer_pool_size', 'max_connections', 'max_allowed_packet', 'read_only',
-		'transaction_isolation', 'tx_isolation', 'default_storage_engine', 'wsrep_on', 'query_cache_type')`,
+		'transaction_isolation', 'tx_isolation', 'default_storage_engine', 'wsrep_on', 'query_cache_type', 'rpl_semi_sync_master_enabled')`,
 	sqltext.Postgres: `SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes',
-		'shared_buffers', 'max_connections', 'default_transaction_isolation', 'wal_level', 'default_transaction_read_only')
+		'shared_buffers', 'max_connections', 'default_transaction_isolation', 'wal_level', 'synchronous_standby_names', 'default_transaction_read_only')
 		UNION ALL SELECT 'in_recovery', pg_is_in_recovery()::text`,
 	sqltext.SQLite: `SELECT 'journal_mode', journal_mode FROM pragma_journal_mode
 		UNION ALL SELECT 'synchronous', synchronous FROM pragma_synchronous

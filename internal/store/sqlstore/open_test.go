@@ -204,7 +204,7 @@ func TestTemporarySQLiteGoesWithItsConnection(t *testing.T) {
 func TestBadTargets(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string][2]string{
-		"mysql://u:" + secret + "@h1,h2/d":                       {"several hosts", "takes writes"},
+		"postgres://h1,h2/d?target_session_attrs=readwrite":      {`"readwrite" is not one of any, primary, read-write`, "read-write"},
 		"postgres://u:" + secret + "@h/d?isolation=seri":         {`"seri" is not an isolation level`, "serializable"},
 		"mysql://u:" + secret + "@h/d?isolation=snapshot":        {`"snapshot" is not an isolation level`, "read-committed"},
 		"mysql://u:" + secret + "@h/d?parseTime=maybe":           {`parseTime: "maybe" is not 1 or 0`, ""},

@@ -18,6 +18,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
 )
 
 // mysqlClasses maps error numbers of MariaDB and MySQL to classes.
@@ -101,6 +102,8 @@ func transportClass(err error) store.Class {
 		return store.Timeout
 	case unreachable(err):
 		return store.Unreachable
+	case errors.Is(err, sqldial.ErrReadOnly), errors.Is(err, pgconn.ErrReadOnlyConnection), errors.Is(err, pgconn.ErrStandbyConnection):
+		return store.ReadOnly // of several hosts, none takes writes
 	}
 	if n, ok := errors.AsType[net.Error](err); ok {
 		if n.Timeout() {

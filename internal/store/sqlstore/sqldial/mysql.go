@@ -31,15 +31,16 @@ var mysqlSession = []string{
 // MySQLParams are the parameters of mysql: targets in addition to the common ones.
 var MySQLParams = slices.Concat(mysqlSwitches, mysqlSession, []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"})
 
-// host returns the only host of a target with its port.
-func host(t store.Target, port int) (string, error) {
+// hostsOf returns the hosts of a target with their ports.
+func hostsOf(t store.Target, port int) ([]string, error) {
 	if len(t.Hosts) == 0 {
-		return "", fault.Input(fmt.Errorf("%s: no host", t.Scheme), "for example "+t.Scheme+"://localhost")
+		return nil, fault.Input(fmt.Errorf("%s: no host", t.Scheme), "for example "+t.Scheme+"://localhost")
 	}
-	if len(t.Hosts) > 1 {
-		return "", fault.Input(fmt.Errorf("%s: several hosts", t.Scheme), "use the one that takes writes")
+	out := make([]string, len(t.Hosts))
+	for i, h := range t.Hosts {
+		out[i] = store.HostPort(h, port)
 	}
-	return store.HostPort(t.Hosts[0], port), nil
+	return out, nil
 }
 
 // isolation returns the level named by isolation= in SQL form, or "".
@@ -55,9 +56,10 @@ func isolation(t store.Target) (string, error) {
 	return strings.ToUpper(strings.ReplaceAll(got, "-", " ")), nil
 }
 
-// mysqlConfig translates a target. The user is root unless the target names one.
+// mysqlConfig translates a target, of whose hosts it takes the first. The user is root unless the
+// target names one.
 func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
-	addr, err1 := host(t, 3306)
+	hosts, err1 := hostsOf(t, 3306)
 	tls, err2 := store.TLSConfig(t)
 	level, err3 := isolation(t)
 	params, err4 := mysqlDSN(t)
@@ -65,7 +67,7 @@ func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
 		return nil, nil, fault.Code(err, fault.CodeInput)
 	}
 	// The driver parses its own parameters. No secret is among them.
-	c, err := mysql.ParseDSN("tcp(" + addr + ")/?" + params)
+	c, err := mysql.ParseDSN("tcp(" + hosts[0] + ")/?" + params)
 	if err != nil {
 		return nil, nil, fault.Input(fmt.Errorf("%s: parameters: %w", t.Scheme, err), "")
 	}
@@ -125,16 +127,35 @@ func mysqlValue(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
 }
 
-// MySQL returns a Connector; the database is chosen later.
+// MySQL returns a Connector; the database is chosen later. Of several hosts, connections are to the
+// one that takes writes.
 func MySQL(t store.Target, n *Network) (*Connector, error) {
-	config, first, err := mysqlConfig(t, n)
-	if err != nil {
-		return nil, err
+	var each []*mysql.Config
+	var first []string
+	one := t
+	for i := range max(len(t.Hosts), 1) {
+		one.Hosts = t.Hosts[i:min(i+1, len(t.Hosts))]
+		config, do, err := mysqlConfig(one, n)
+		if err != nil {
+			return nil, err
+		}
+		each, first = append(each, config), do
 	}
 	c := &Connector{first: first, in: func(database string) (driver.Connector, error) {
-		config := config.Clone()
-		config.DBName = database
-		return mysql.NewConnector(config)
+		var all []driver.Connector
+		for _, config := range each {
+			config := config.Clone()
+			config.DBName = database
+			one, err := mysql.NewConnector(config)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one)
+		}
+		if len(all) == 1 {
+			return all[0], nil
+		}
+		return &writable{hosts: all}, nil
 	}}
 	return c, c.Use(t.Path)
 }

@@ -1,6 +1,8 @@
 package sqldial
 
 import (
+	"cmp"
+	"crypto/tls"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -30,8 +33,35 @@ var postgresSession = []string{
 // PostgresParams are the parameters of postgres: targets in addition to the common
 // ones. The last three are the Go driver's.
 var PostgresParams = slices.Concat(postgresSession, []string{
-	"sslmode", "default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity",
+	attributes, "sslmode", "default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity",
 })
+
+// attributes names what a connection must be able to do, and so which of several hosts it is to.
+const attributes = "target_session_attrs"
+
+// readWrite is the usual value where there are several hosts: loads write.
+const readWrite = "read-write"
+
+// checks are the values of attributes, with what is asked of a server.
+var checks = map[string]pgconn.ValidateConnectFunc{
+	"any":     nil,
+	readWrite: pgconn.ValidateConnectTargetSessionAttrsReadWrite,
+	"primary": pgconn.ValidateConnectTargetSessionAttrsPrimary,
+}
+
+// check returns what is asked of a server before a connection to it is used; nil: nothing.
+func check(t store.Target) (pgconn.ValidateConnectFunc, error) {
+	want := t.Params.Get(attributes)
+	if !t.Params.Has(attributes) && len(t.Hosts) > 1 {
+		want = readWrite
+	}
+	f, ok := checks[cmp.Or(want, "any")]
+	if !ok {
+		all := slices.Sorted(maps.Keys(checks))
+		return nil, fault.Input(fmt.Errorf("%s: %s: %q is not one of %s", t.Scheme, attributes, want, strings.Join(all, ", ")), fault.Suggest(want, all))
+	}
+	return f, nil
+}
 
 var sslModes = []string{"disable", "require", "verify-ca", "verify-full"}
 
@@ -66,15 +96,12 @@ func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	addr, err1 := host(t, 5432)
+	hosts, err1 := hostsOf(t, 5432)
 	encryption, err2 := store.TLSConfig(t)
 	level, err3 := isolation(t)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	validate, err4 := check(t)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
-	}
-	name, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fault.Input(fmt.Errorf("%s: host: %w", t.Scheme, err), "")
 	}
 	q := url.Values{"sslmode": {"disable"}, "passfile": {"/nonexistent"}, "servicefile": {"/nonexistent"}}
 	for _, p := range []string{"statement_cache_capacity", "description_cache_capacity"} {
@@ -94,17 +121,21 @@ func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, fault.Input(fmt.Errorf("%s: %w", t.Scheme, err), "")
 	}
-	c.Host, c.User, c.Password, c.Database = name, t.User, t.Password, t.Path
-	if number, err := strconv.ParseUint(port, 10, 16); err == nil {
-		c.Port = uint16(number)
-	}
+	c.User, c.Password, c.Database, c.Fallbacks, c.ValidateConnect = t.User, t.Password, t.Path, nil, validate
 	if c.User == "" {
 		c.User = "postgres"
 	}
-	if encryption != nil && encryption.ServerName == "" {
-		encryption.ServerName = name
+	for i, addr := range hosts {
+		f, err := place(t, addr, encryption)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			c.Fallbacks = append(c.Fallbacks, f)
+			continue
+		}
+		c.Host, c.Port, c.TLSConfig = f.Host, f.Port, f.TLSConfig
 	}
-	c.TLSConfig, c.Fallbacks = encryption, nil
 	c.ConnectTimeout, c.DialFunc = n.times.Dial, n.dial
 	c.RuntimeParams = map[string]string{"application_name": "perfbench"}
 	for _, p := range postgresSession {
@@ -116,6 +147,23 @@ func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 		c.RuntimeParams["default_transaction_isolation"] = strings.ToLower(level)
 	}
 	return c, nil
+}
+
+// place is one of the hosts of a target.
+func place(t store.Target, addr string, encryption *tls.Config) (*pgconn.FallbackConfig, error) {
+	name, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("%s: host: %w", t.Scheme, err), "")
+	}
+	f := &pgconn.FallbackConfig{Host: name, TLSConfig: encryption}
+	if number, err := strconv.ParseUint(port, 10, 16); err == nil {
+		f.Port = uint16(number)
+	}
+	if encryption != nil && encryption.ServerName == "" {
+		f.TLSConfig = encryption.Clone()
+		f.TLSConfig.ServerName = name
+	}
+	return f, nil
 }
 
 // Postgres returns a Connector, which uses the maintenance database until another is
