@@ -99,7 +99,7 @@ func killedInMidRun(t *testing.T, srv *labtest.Server) {
 		Generated: f.Ledger.Generated, Sent: f.Ledger.Generated, Confirmed: f.Ledger.Generated, Acked: f.Ledger.Generated,
 		Read: true, Once: f.Ledger.Generated, OutOfOrder: f.Ledger.OutOfOrder, ReadNs: f.Ledger.ReadNs,
 	}, f.Ledger, "every event is confirmed and stored exactly once")
-	assert.GreaterOrEqual(t, f.Ledger.Generated, int64(16000))
+	assert.GreaterOrEqual(t, f.Ledger.Generated, int64(16000), "ended by %s, %v, %+v", o.Run.EndedBy, o.Run.Notices, f.Ledger)
 	t.Logf("finished %v after the kill; drain %+v", time.Since(began), f.Drain)
 	assert.Contains(t, page, "RabbitMQ "+srv.Version())
 	assert.Contains(t, page, "![rabbitmq: resident memory](th2-rabbitmq-memory.svg)")
