@@ -38,7 +38,7 @@ why: ## does a run name bottlenecks prepared on real servers? Needs an otherwise
 trust: ## are clean runs VALID, and spoilt ones not? Needs an otherwise idle machine, and root for nice
 	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestVerdictsCanBeTrusted -count 1 -v -timeout 20m
 
-proofs: ## what one run can only hint at, shown over many: 19 of 20, twelve seeds, minutes on real servers. Takes half an hour
+proofs: ## what one run can only hint at, shown over many: 19 of 20, twelve seeds, minutes on real servers. Takes ten minutes
 	@.ci/proofs
 
 pace: ## how late operations start, on Redis and on null:, into docs/measurement.md. Needs an otherwise idle machine
