@@ -225,7 +225,7 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// perform carries out the jobs side by side, and reports whether one failed.
+// perform carries out the jobs side by side, the first of them first, and reports whether one failed.
 func (l *lab) perform(ctx context.Context, r *results, jobs []job, env []string) (failed bool) {
 	of := 0
 	for _, j := range jobs {
@@ -234,22 +234,25 @@ func (l *lab) perform(ctx context.Context, r *results, jobs []job, env []string)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	places := make(chan struct{}, atOnce)
-	for _, j := range jobs {
-		all.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			if ctx.Err() != nil {
-				return
-			}
-			if err := j.perform(ctx, r, env); err != nil {
-				mu.Lock()
-				failed = true
-				mu.Unlock()
-			}
-		})
-	}
 	ended := make(chan struct{})
-	go func() { all.Wait(); close(ended) }()
+	go func() {
+		defer close(ended)
+		for _, j := range jobs {
+			places <- struct{}{} // here, or any of them would be the next to begin
+			all.Go(func() {
+				defer func() { <-places }()
+				if ctx.Err() != nil {
+					return
+				}
+				if err := j.perform(ctx, r, env); err != nil {
+					mu.Lock()
+					failed = true
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	}()
 	every := time.NewTicker(15 * time.Second)
 	defer every.Stop()
 	l.say("testing: %s", r.progress(of))

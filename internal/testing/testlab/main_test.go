@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -93,6 +94,23 @@ func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
 	r, _, _ := told(t)
 	require.Error(t, job{command: []string{"/nowhere/at-all"}}.perform(t.Context(), r, nil))
 	assert.Len(t, r.failures, 1)
+}
+
+// The longest jobs come first in the list, and none of them may be left for the end.
+func TestTheFirstJobsBeginFirst(t *testing.T) {
+	r, _, _ := told(t)
+	file := filepath.Join(t.TempDir(), "began")
+	var jobs []job
+	for i := range 3 * atOnce {
+		jobs = append(jobs, job{command: []string{"sh", "-c", fmt.Sprintf("echo %d >>%s; while [ $(wc -l <%s) -lt %d ]; do sleep 0.01; done", i, file, file, atOnce)}})
+	}
+	l := &lab{out: &bytes.Buffer{}, began: time.Now()}
+	assert.False(t, l.perform(t.Context(), r, jobs, nil))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	began := strings.Fields(string(text))
+	require.Len(t, began, len(jobs))
+	assert.ElementsMatch(t, []string{"0", "1", "2", "3"}, began[:atOnce])
 }
 
 func TestPackagesWithTestsAreListed(t *testing.T) {
