@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab/powercut"
@@ -17,6 +18,8 @@ import (
 type Disk struct {
 	Process
 	At string `json:"at"`
+	// Slow is how much longer fsync takes, as of now.
+	Slow time.Duration `json:"slow_ns,omitempty"`
 }
 
 // lostDisk is what is broken where nothing can be put right.

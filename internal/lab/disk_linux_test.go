@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -108,6 +109,31 @@ func TestAPowerCutLosesWhatRedisHadNotSynced(t *testing.T) {
 	assert.False(t, powercut.Mounted(all[0].Disk.At))
 }
 
+// A server that syncs each write answers as much later as its disk, until the lab has put that right.
+func TestADiskCanBeSlow(t *testing.T) {
+	t.Parallel()
+	needRedis(t)
+	dir := labDir(t)
+	st, s := powered(t, dir, "redis", "--appendonly", "yes", "--appendfsync", "always")
+	broken := func() []string {
+		all, err := lab.Status(dir)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		return all[0].Broken()
+	}
+	assert.Empty(t, broken())
+	const by = 50 * time.Millisecond
+	require.NoError(t, s.SlowSync(t.Context(), by))
+	began := time.Now()
+	redisDo(t, st.Processes[0].Addr, "SET a 1", "SET a 2", "SET a 3")
+	assert.GreaterOrEqual(t, time.Since(began), by, "the writes of one connection may be synced together")
+	assert.Equal(t, []string{"fsync takes 50ms longer"}, broken())
+	done, err := lab.Heal(t.Context(), dir, "redis", nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"fsync takes no longer than it has to"}, done)
+	assert.Empty(t, broken())
+}
+
 func TestAPowerCutIsRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
 	dir := labDir(t)
@@ -117,6 +143,7 @@ func TestAPowerCutIsRefusedWithTheReason(t *testing.T) {
 	s := lab.ServersAt(dir, up(t, dir, "redis").URL)
 	require.ErrorContains(t, s.CanCut(), "redis was started without --power-cut")
 	require.Error(t, s.Cut(t.Context(), "redis"))
+	require.Error(t, s.SlowSync(t.Context(), time.Second))
 }
 
 func TestRedisThatAlwaysSyncsLosesNothing(t *testing.T) {

@@ -140,6 +140,19 @@ func (s *Servers) Cut(ctx context.Context, name string) error {
 	return powercut.Cut(h.rec.Disk.At, false)
 }
 
+// SlowSync has each call by which the servers make something durable take that much longer from now
+// on; 0 ends it. It can be had where [Servers.CanCut] says so.
+func (s *Servers) SlowSync(_ context.Context, by time.Duration) error {
+	h, err := s.host()
+	if err != nil {
+		return err
+	}
+	if h.rec.Disk == nil {
+		return s.CanCut()
+	}
+	return powercut.Slow(h.rec.Disk.At, by)
+}
+
 // Kill ends a process at once, as a crash would, and returns when it is gone.
 func (s *Servers) Kill(ctx context.Context, name string) error {
 	return Kill(ctx, s.dir, s.service.Name, name)
@@ -166,6 +179,9 @@ func (s State) Broken() []string {
 	var out []string
 	if s.lostDisk() {
 		return []string{lostDisk}
+	}
+	if s.Disk != nil && s.Disk.Slow > 0 {
+		out = append(out, "fsync takes "+s.Disk.Slow.String()+" longer")
 	}
 	for _, p := range s.Processes {
 		switch {
@@ -199,6 +215,14 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 	}
 	if st.lostDisk() {
 		return nil, fault.Store(fmt.Errorf("lab: heal %s: %s", name, lostDisk), fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", name))
+	}
+	if st.Disk != nil && st.Disk.Slow > 0 {
+		if err := powercut.Slow(st.Disk.At, 0); err != nil {
+			return nil, fmt.Errorf("lab: heal %s: %w", name, err)
+		}
+		if done = append(done, "fsync takes no longer than it has to"); progress != nil {
+			progress(done[0])
+		}
 	}
 	if st.Primary != "" { // before those that follow it
 		slices.SortStableFunc(st.Processes, func(a, b Process) int {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/powercut"
 )
 
 // Condition says whether a service is running.
@@ -76,7 +77,9 @@ func (r *record) live() State {
 	s.Processes = append([]Process(nil), s.Processes...)
 	if s.Disk != nil {
 		disk := *s.Disk
-		disk.Alive = IsAlive(disk.Process)
+		if disk.Alive = IsAlive(disk.Process); disk.Alive {
+			disk.Slow = powercut.Slowed(disk.At)
+		}
 		s.Disk = &disk
 	}
 	alive := 0

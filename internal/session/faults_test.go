@@ -147,10 +147,13 @@ func (s *fakeServers) Check(role string) error {
 	}
 	return nil
 }
-func (s *fakeServers) Find(context.Context, string) (string, error)  { return s.primary, nil }
-func (s *fakeServers) Kill(_ context.Context, name string) error     { return s.do("kill", name) }
-func (s *fakeServers) Restart(_ context.Context, name string) error  { return s.do("restart", name) }
-func (s *fakeServers) TakeOver(context.Context) (string, error)      { return s.next, nil }
+func (s *fakeServers) Find(context.Context, string) (string, error) { return s.primary, nil }
+func (s *fakeServers) Kill(_ context.Context, name string) error    { return s.do("kill", name) }
+func (s *fakeServers) Restart(_ context.Context, name string) error { return s.do("restart", name) }
+func (s *fakeServers) TakeOver(context.Context) (string, error)     { return s.next, nil }
+func (s *fakeServers) SlowSync(_ context.Context, by time.Duration) error {
+	return s.do("slow", by.String())
+}
 func (s *fakeServers) CanCut() error                                 { return s.fails }
 func (s *fakeServers) Cut(_ context.Context, name string) error      { return s.do("cut", name) }
 func (s *fakeServers) HasSetting(string) error                       { return s.fails }
@@ -182,10 +185,13 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 	b.set(workload.Faults{})
 	assert.Empty(t, b.wait())
 	b.set(faultsOf(t, "power-cut:primary"))
+	b.set(faultsOf(t, "slow-fsync:50ms"))
 	b.set(workload.Faults{})
 	assert.Empty(t, b.wait())
-	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica", "cut replica", "restart replica"}, s.did)
-	require.Len(t, marks, 6)
+	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica", "cut replica", "restart replica", "slow 50ms", "slow 0s"}, s.did)
+	require.Len(t, marks, 8)
+	assert.Equal(t, "fsync of the primary (replica) takes 50 ms longer", marks[6])
+	assert.Equal(t, "fsync of the primary (replica) is as before", marks[7])
 	assert.Equal(t, "the primary (replica) lost its power", marks[4])
 	assert.Equal(t, "the primary (master) was killed", marks[0])
 	assert.Contains(t, marks[1], "the primary (master) is up again, after ")

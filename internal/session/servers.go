@@ -28,6 +28,9 @@ type Servers interface {
 	// which loses what it had not synced.
 	CanCut() error
 	Cut(ctx context.Context, name string) error
+	// SlowSync has the servers wait that much longer for their disk, which can be had where CanCut
+	// returns nil; 0 ends it.
+	SlowSync(ctx context.Context, by time.Duration) error
 	Restart(ctx context.Context, name string) error
 	// TakeOver has another server become the primary if the primary has ended, and returns its name
 	// once it is; "" if servers see to that themselves, or there is none.
@@ -52,6 +55,10 @@ func (p *Prepared) Servers() Servers {
 
 // haveRole returns an error of bad input if no server can have a fault.
 func haveRole(servers Servers, kind, role string) error {
+	if servers == nil && kind == workload.SlowSync {
+		return fault.Input(fmt.Errorf("at: %s is for servers of the lab on this machine, and the target is none", kind),
+			"perfbench lab up redis --power-cut starts one, which --target lab:redis names")
+	}
 	if servers == nil {
 		return fault.Input(fmt.Errorf("at: %s:%s is for servers of the lab on this machine, and the target is none", kind, role),
 			"perfbench lab up redis starts one, which --target lab:redis names")
@@ -59,6 +66,9 @@ func haveRole(servers Servers, kind, role string) error {
 	err := servers.Check(role)
 	if err == nil && kind == workload.PowerCut {
 		err = servers.CanCut()
+	} else if err == nil && kind == workload.SlowSync && servers.CanCut() != nil {
+		err = fault.Input(fmt.Errorf("%s needs the data on a file system of perfbench's own, and they are not", kind),
+			"perfbench lab up redis --power-cut has them there; so do postgres and mariadb")
 	}
 	return fault.Field("at", err)
 }
@@ -220,8 +230,14 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 		err = servers.Kill(ctx, name)
 	case k.Name == workload.PowerCut:
 		err = servers.Cut(ctx, name)
+	case k.Name == workload.SlowSync:
+		err = servers.SlowSync(ctx, k.Time(v))
 	default:
 		err = servers.Pause(ctx, name)
+	}
+	if err == nil && k.Name == workload.SlowSync {
+		h.names[kind] = name
+		return fmt.Sprintf("fsync of %s takes %s longer", called(name, role), units.Duration(k.Time(v))), nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("The fault %s:%s did not happen: %w.", k.Name, role, err) //nolint:staticcheck // a sentence
@@ -254,6 +270,11 @@ func (h *serverHand) heal(kind int, v float64) (string, error) {
 	switch {
 	case name == "": // it did not happen
 		return "", nil
+	case k.Name == workload.SlowSync:
+		if err := h.servers().SlowSync(ctx, 0); err != nil {
+			return "", fmt.Errorf("fsync of %s could not be made as fast as before: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
+		}
+		return fmt.Sprintf("fsync of %s is as before", called(name, role)), nil
 	case k.Name == workload.Kill || k.Name == workload.PowerCut:
 		if err := h.servers().Restart(ctx, name); err != nil {
 			return "", fmt.Errorf("%s could not be started again: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence

@@ -14,7 +14,7 @@ import (
 )
 
 // Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
-type Faults [11]float64
+type Faults [12]float64
 
 // FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
@@ -32,6 +32,8 @@ type FaultKind struct {
 	// roles means that the value is the role of the server that the fault is of, alone that it can
 	// be without one, and then is of the connections.
 	roles, alone bool
+	// disk means that it is of the file system that the primary's data are on.
+	disk bool
 	// command means that the value is a command of the user, which Commands have by their numbers.
 	command bool
 }
@@ -68,17 +70,22 @@ const firstRole = 2
 // Role returns the role of the server that a fault of the kind is of: "primary", "replica"; "" if it
 // is of the connections.
 func (k *FaultKind) Role(v float64) string {
+	if k.disk {
+		return serverRoles[0]
+	}
 	if i := int(v) - firstRole; k.roles && i >= 0 && i < len(serverRoles) {
 		return serverRoles[i]
 	}
 	return ""
 }
 
-// Kinds by which a server ends: PowerCut loses what it had not synced, Kill nothing that the system
-// has.
+// Kinds that are of servers. By PowerCut one loses what it had not synced, by Kill nothing that the
+// system has.
 const (
 	Kill     = "kill"
 	PowerCut = "power-cut"
+	// SlowSync is the name of the kind by which a server waits for its disk.
+	SlowSync = "slow-fsync"
 )
 
 // Exec is the name of the kind that is a command of the user.
@@ -97,6 +104,7 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", Examples: []string{"pause", "pause:primary", "pause:replica"}, read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
 	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", Examples: []string{"kill:primary", "kill:replica"}, read: readRole, text: textRole, roles: true},
 	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", Examples: []string{"power-cut:primary"}, read: readRole, text: textRole, roles: true},
+	{Name: SlowSync, Value: "TIME", Help: "each call by which the server makes something durable takes so much longer", Examples: []string{"slow-fsync:50ms"}, read: readMs, text: textMs, disk: true},
 	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", Examples: []string{"address"}, set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
 	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", Examples: []string{"exec:"}, text: textCommand, command: true},
 }
@@ -191,6 +199,9 @@ func readMs(text string) (float64, error) {
 	}
 	return float64(d) / float64(time.Millisecond), nil
 }
+
+// Time returns how long a fault takes whose value is a time.
+func (k *FaultKind) Time(v float64) time.Duration { return ofMs(v) }
 
 func ofMs(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
 

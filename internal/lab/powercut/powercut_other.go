@@ -2,7 +2,10 @@
 
 package powercut
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Available returns why there can be no such file system on this machine.
 func Available() error { return missing("only Linux has it") }
@@ -21,3 +24,9 @@ func Cut(string, bool) error { return Available() }
 
 // Sync returns why it cannot be had.
 func Sync(string) error { return Available() }
+
+// Slow returns why it cannot be had.
+func Slow(string, time.Duration) error { return Available() }
+
+// Slowed returns how much longer it takes to make something durable: nothing.
+func Slowed(string) time.Duration { return 0 }

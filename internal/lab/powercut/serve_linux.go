@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sort"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 const (
 	cutAttr  = "user.perfbench.cut" // "whole", "torn"
 	syncAttr = "user.perfbench.sync"
+	slowAttr = "user.perfbench.slow" // "50ms", "0s"
 )
 
 // magic is what statfs says of every file system in user space.
@@ -96,6 +98,24 @@ func Cut(at string, torn bool) error {
 // Sync makes everything durable in the file system at a folder.
 func Sync(at string) error { return command(at, syncAttr, "all") }
 
+// Slow has each call that makes something durable in the file system at a folder take that much
+// longer from now on; 0 ends it.
+func Slow(at string, by time.Duration) error { return command(at, slowAttr, by.String()) }
+
+// Slowed returns how much longer that takes now, as far as it is known.
+func Slowed(at string) time.Duration {
+	if !Mounted(at) {
+		return 0
+	}
+	text := make([]byte, 64)
+	n, err := unix.Getxattr(at, slowAttr, text)
+	if err != nil {
+		return 0
+	}
+	by, _ := time.ParseDuration(string(text[:n])) // it is ours
+	return by
+}
+
 func command(at, attr, value string) error {
 	if !Mounted(at) {
 		return missing(at + " is none")
@@ -110,6 +130,8 @@ func command(at, attr, value string) error {
 type fs struct {
 	fuse.RawFileSystem
 	*tree
+	// slow is how many nanoseconds longer it takes to make something durable.
+	slow atomic.Int64
 }
 
 func (f *fs) String() string { return "perfbench" }
@@ -329,9 +351,32 @@ func (f *fs) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, attr string, value
 		return fuse.ToStatus(f.cut(r))
 	case syncAttr:
 		return fuse.ToStatus(f.syncAll())
+	case slowAttr:
+		by, err := time.ParseDuration(string(value))
+		if err != nil {
+			return fuse.EINVAL
+		}
+		f.slow.Store(int64(by))
+		return fuse.OK
 	}
 	return fuse.Status(syscall.ENOTSUP)
 }
+
+// GetXAttr answers what a command has set.
+func (f *fs) GetXAttr(_ <-chan struct{}, h *fuse.InHeader, attr string, dest []byte) (uint32, fuse.Status) {
+	if h.NodeId != rootIno || attr != slowAttr {
+		return 0, fuse.ENOATTR
+	}
+	text := time.Duration(f.slow.Load()).String()
+	if len(dest) < len(text) && len(dest) > 0 {
+		return 0, fuse.Status(syscall.ERANGE)
+	}
+	copy(dest, text)
+	return uint32(len(text)), fuse.OK //nolint:gosec // a few bytes
+}
+
+// wait takes as much longer as it was told to.
+func (f *fs) wait() { time.Sleep(time.Duration(f.slow.Load())) }
 
 func (f *fs) Open(_ <-chan struct{}, in *fuse.OpenIn, _ *fuse.OpenOut) fuse.Status {
 	n := f.lock(in.NodeId)
@@ -378,6 +423,7 @@ func (f *fs) Write(_ <-chan struct{}, in *fuse.WriteIn, b []byte) (uint32, fuse.
 // sync makes a file durable. It costs what it costs on the real file system, and others need
 // not wait for that.
 func (f *fs) sync(ino uint64) fuse.Status {
+	f.wait()
 	n := f.lock(ino)
 	if n == nil {
 		f.mu.Unlock()
@@ -447,6 +493,7 @@ func (f *fs) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList)
 }
 
 func (f *fs) FsyncDir(_ <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
+	f.wait()
 	dir := f.lock(in.NodeId)
 	defer f.mu.Unlock()
 	if dir == nil {
