@@ -36,12 +36,39 @@ func TestProofOfTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
 	}
 }
 
+// A primary that waits for its replica loses nothing that it acknowledged when it is killed, and the
+// replica takes over. One that does not wait promises nothing, so nothing is asserted of it.
+func TestProofThatSynchronousReplicasLoseNothing(t *testing.T) {
+	labtest.Proof(t, "internal/lab's TestAReplicaTakesOver has one failover of each kind of server")
+	for service, over := range map[string]string{
+		"postgres-standby": "synchronous_commit=on,local",
+		"mariadb-replica":  "rpl_semi_sync_master_enabled=ON,OFF",
+	} {
+		t.Run(service, func(t *testing.T) {
+			r := crashes(t, service, nil, over, "kill:primary", "3", "9s")
+			assert.Equal(t, sweep.ProcessCrash, r.Crash)
+			assert.True(t, r.Points[0].Safe(), "%+v", r.Points[0].Loss)
+			t.Logf("%s: %+v and %+v", over, r.Points[0].Loss, r.Points[1].Loss)
+		})
+	}
+}
+
 // durability sweeps a setting of a server, of which the first value is safe and the last is not.
 func durability(t *testing.T, service, over, repeat, duration string) {
 	t.Helper()
 	if err := powercut.Available(); err != nil {
 		t.Skipf("power cuts are not tested: %v", err)
 	}
+	r := crashes(t, service, []string{"--power-cut"}, over, "power-cut", repeat, duration)
+	assert.Equal(t, sweep.PowerCut, r.Crash)
+	assert.True(t, r.Points[0].Safe(), "%+v", r.Points[0].Loss)
+	last := r.Points[len(r.Points)-1]
+	assert.Positive(t, last.Loss.Lossy, "%+v", last.Loss)
+}
+
+// crashes sweeps a setting of servers that are started with some flags, and has a fault in each run.
+func crashes(t *testing.T, service string, up []string, over, broken, repeat, duration string) *sweep.Result {
+	t.Helper()
 	path, dir := binary(t), t.TempDir()
 	workload := filepath.Join(dir, "events.yaml")
 	require.NoError(t, os.WriteFile(workload, []byte("data: {event: {records: 1, size: 200}}\noperations: {store: {insert: event}}\n"), 0o600))
@@ -61,9 +88,9 @@ func durability(t *testing.T, service, over, repeat, duration string) {
 		require.NoError(t, err, "%q\n%s", args, out)
 	}
 	labtest.Need(t, service)
-	perfbench(t, "lab", "up", service, "--power-cut")
+	perfbench(t, append([]string{"lab", "up", service}, up...)...)
 	defer perfbench(t, "lab", "down", service)
-	perfbench(t, "sweep", "mix", "--file", workload, "--target", "lab:"+service, "--over", over, "--fault", "power-cut",
+	perfbench(t, "sweep", "mix", "--file", workload, "--target", "lab:"+service, "--over", over, "--fault", broken,
 		"--repeat", repeat, "--rate", "200", "--duration", duration, "--warmup", "500ms", "--quiet", "--out", service)
 	dirs, err := filepath.Glob(filepath.Join(dir, service, "*"+sweep.FolderEnd))
 	require.NoError(t, err)
@@ -71,8 +98,5 @@ func durability(t *testing.T, service, over, repeat, duration string) {
 	r, err := sweep.Load(dirs[0])
 	require.NoError(t, err)
 	require.True(t, r.Complete())
-	assert.Equal(t, sweep.PowerCut, r.Crash)
-	assert.True(t, r.Points[0].Safe(), "%+v", r.Points[0].Loss)
-	last := r.Points[len(r.Points)-1]
-	assert.Positive(t, last.Loss.Lossy, "%+v", last.Loss)
+	return r
 }
