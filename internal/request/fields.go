@@ -129,7 +129,7 @@ func rows() []Field {
 		},
 		{
 			Param:     param("check", workload.Text, "values: each value is checked as it is read; linearizable: so are the histories of a few hot records, after the run"),
-			Flag:      Flag{"", "WHAT", "linearizable: keep the histories of a few hot records, and check them after the run (mix)", GroupWorkload, false},
+			Flag:      Flag{"", "WHAT", "linearizable: keep the histories of a few hot records, and check them after the run (mix, tx)", GroupWorkload, false},
 			ofProfile: true,
 		},
 		{

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
@@ -44,7 +45,7 @@ var (
 		Help: "auto loads the records that are missing before the run; only does that and nothing else, and measures it; skip loads nothing",
 	}
 	checkParam = workload.Param{
-		Name: "check", Kind: workload.Choice, Default: checkValues, Choices: []string{checkValues, run.CheckLinearizable},
+		Name: "check", Kind: workload.Choice, Default: checkValues, Choices: []string{checkValues, histories.Check},
 		Help: "values checks each value as it is read; linearizable also keeps the histories of a few hot records, and checks them after the run",
 	}
 	loadersParam = workload.Param{
@@ -144,7 +145,7 @@ func (d *designer) work() bool {
 
 // check reads what is to be checked, and says why a workload has no histories that could be.
 func (d *designer) check() {
-	if d.s.Check = d.Choice(checkParam); d.s.Check != run.CheckLinearizable {
+	if d.s.Check = d.Choice(checkParam); d.s.Check != histories.Check {
 		return
 	}
 	var why []string

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
@@ -264,8 +265,10 @@ func (b *binder) bind(p *workload.Bound, l *model.Adapter) error {
 // Share gives process i of n its part of the clients and of the operations, or of the
 // records that are to be loaded.
 func (b *binder) Share(p *workload.Plan, i, n int) error {
-	if n > 1 && b.Check == run.CheckLinearizable {
-		return fault.Input(errors.New("check: the clocks of several workers cannot order the calls of one record"), "run without --workers, or without --check linearizable")
+	if b.Check == histories.Check {
+		if err := histories.OneProcess(n); err != nil {
+			return err
+		}
 	}
 	workload.Own(p)
 	t := &p.Phases[0].Tracks[0]

@@ -17,5 +17,5 @@ var modeParam = workload.Param{
 
 // params returns the parameters of all modes.
 func params() []workload.Param {
-	return slices.Concat([]workload.Param{modeParam, common.Zipf}, workload.SessionParams(), pbm.Params(), saga.Params(), baseline.Params())
+	return slices.Concat([]workload.Param{modeParam, common.Zipf, common.Check}, workload.SessionParams(), pbm.Params(), saga.Params(), baseline.Params())
 }

@@ -31,7 +31,7 @@ type Mode struct {
 // Of returns a mode with its own parameters in addition to the shared ones.
 func Of(params []workload.Param, design func(r *values.Reader, in workload.Inputs) (*workload.Plan, error)) Mode {
 	name := workload.Param{Name: "mode", Kind: workload.Text, Help: "is the one under test"}
-	return Mode{append(slices.Clip(params), common.Zipf, name), func(in workload.Inputs) (*workload.Plan, error) {
+	return Mode{append(slices.Clip(params), common.Zipf, common.Check, name), func(in workload.Inputs) (*workload.Plan, error) {
 		r := values.New(in.Values)
 		p, err := design(r, in)
 		if err != nil {

@@ -23,7 +23,7 @@ func BenchmarkChooseAndMake(b *testing.B) {
 				record := choose.Choose(i, s.base)
 				key = s.Key.Append(key[:0], record)
 				slot := s.slot(record, 0)
-				val = s.append(val[:0], owner(key, 0), versionOf(1, s.slots.begin(slot)), 1024)
+				val = s.append(val[:0], owner(key, 0), datagen.VersionOf(1, s.slots.begin(slot)), 1024)
 				s.slots.end(slot, true)
 			}
 		})

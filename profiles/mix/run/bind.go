@@ -67,7 +67,7 @@ func (r *Run) Facts(*measure.Result) any {
 		f.HitRatio = &ratio
 	}
 	if r.histories != nil {
-		f.Linearizable = r.histories.found.Load()
+		f.Linearizable = r.histories.Found()
 	}
 	r.there.mu.Lock()
 	defer r.there.mu.Unlock()

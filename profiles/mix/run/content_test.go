@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/datagen"
 )
 
 // Whatever is done to a value shows, and so does the value of another key or field.
@@ -13,7 +15,7 @@ func TestAValueShowsWhatWasDoneToIt(t *testing.T) {
 	o := owner([]byte("user1"), 0)
 	for _, c := range []content{{}, {zeros: 0.5}} {
 		for _, n := range []int{16, 17, 23, 24, 100, 1024, 70_000} {
-			v := versionOf(77, 12)
+			v := datagen.VersionOf(77, 12)
 			val := c.append(nil, o, v, n)
 			require.Len(t, val, n)
 			got, has, err := c.check(val, o)
@@ -31,7 +33,7 @@ func TestAValueShowsWhatWasDoneToIt(t *testing.T) {
 				_, _, err = c.check(torn, o)
 				require.Error(t, err, "byte %d of %d", at, n)
 			}
-			other := c.append(nil, o, versionOf(77, 13), n)
+			other := c.append(nil, o, datagen.VersionOf(77, 13), n)
 			if n > 100 {
 				_, _, err = c.check(append(bytes.Clone(val[:n/4]), other[n/4:]...), o)
 				require.Error(t, err, "half of another version, %d bytes", n)

@@ -1,6 +1,6 @@
 package run
 
-import "github.com/perfbench/perfbench/internal/units"
+import "github.com/perfbench/perfbench/internal/histories"
 
 // Facts is the profile's record in run.json. See docs/mix.md.
 type Facts struct {
@@ -24,7 +24,7 @@ type Facts struct {
 	// ReadBack counts the records that were read back at the end.
 	ReadBack int64 `json:"read_back"`
 	// Linearizable is what became of --check linearizable; absent without, and until the end.
-	Linearizable *Linearizable `json:"linearizable,omitempty"`
+	Linearizable *histories.Outcome `json:"linearizable,omitempty"`
 	// Data are the data sets.
 	Data []Data `json:"data"`
 }
@@ -37,44 +37,4 @@ type Data struct {
 	Records  int64  `json:"records"`
 	Loaded   int64  `json:"loaded"`
 	Inserted int64  `json:"inserted,omitempty"`
-}
-
-// The states of Linearizable.
-const (
-	HistoriesOK       = "ok"
-	HistoriesViolated = "violated"
-	HistoriesUnknown  = "unknown"
-)
-
-// Linearizable says whether a few hot records were read and written as if there were one copy of
-// each.
-type Linearizable struct {
-	// State is one of the words above; Why says what it is unknown for, or what it holds for.
-	State string `json:"state"`
-	Why   string `json:"why,omitempty"`
-	// Records are those whose histories were kept, Calls what these have of reads and writes of
-	// a field.
-	Records int   `json:"records"`
-	Calls   int64 `json:"calls"`
-	// Windows are what was checked one by one; Violated those that no order explains, with an
-	// Example, and Undecided those for which time did not suffice.
-	Windows   int64  `json:"windows"`
-	Violated  int64  `json:"violated"`
-	Undecided int64  `json:"undecided"`
-	Example   string `json:"example,omitempty"`
-	// LeftOut counts the reads that were not checked because they went on from one window into
-	// the next.
-	LeftOut int64 `json:"left_out,omitempty"`
-}
-
-// Words is the outcome in a few words.
-func (l *Linearizable) Words() string {
-	if l.State == HistoriesUnknown {
-		return "whether it is linearizable is unknown: " + l.Why
-	}
-	s := units.Plural(l.Calls, "call") + " of " + units.Plural(int64(l.Records), "hot record") + " are linearizable"
-	if l.Why != "" {
-		s += ", " + l.Why
-	}
-	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -23,7 +24,7 @@ operations: {look: {get: product}, change: {put: product}}
 mix: {look: 99, change: 1}`
 
 // linearizable is what became of the check.
-func linearizable(t *testing.T, b bound) *run.Linearizable {
+func linearizable(t *testing.T, b bound) *histories.Outcome {
 	t.Helper()
 	facts, ok := b.Facts(nil).(*run.Facts)
 	require.True(t, ok)
@@ -66,7 +67,7 @@ func staleAmong(t *testing.T, calls int) {
 	for trial := range 20 {
 		var hit atomic.Int64
 		w := parse(t, registers)
-		b := bind(t, &run.Spec{Work: w, Seed: int64(trial), Check: run.CheckLinearizable}, once(calls/2+trial*100, &hit))
+		b := bind(t, &run.Spec{Work: w, Seed: int64(trial), Check: histories.Check}, once(calls/2+trial*100, &hit))
 		k := b.task(t, 0, settings(w))
 		for i := range int64(calls) {
 			_ = at(t, k, i) // what is wrong is asked below
@@ -74,7 +75,7 @@ func staleAmong(t *testing.T, calls int) {
 		require.EqualValues(t, 1, hit.Load(), "trial %d", trial)
 		v := b.plan.Verify(t.Context())
 		l := linearizable(t, b)
-		assert.Equal(t, run.HistoriesViolated, l.State, "trial %d: %+v", trial, l)
+		assert.Equal(t, histories.Violated, l.State, "trial %d: %+v", trial, l)
 		assert.EqualValues(t, 1, l.Violated, "trial %d", trial)
 		assert.Equal(t, workload.Failed, v.State)
 	}
@@ -83,7 +84,7 @@ func staleAmong(t *testing.T, calls int) {
 func TestAnHonestStoreIsLinearizable(t *testing.T) {
 	const clients, calls = 8, 2_000
 	w := parse(t, registers)
-	b := bind(t, &run.Spec{Work: w, Seed: 1, Check: run.CheckLinearizable}, watched{})
+	b := bind(t, &run.Spec{Work: w, Seed: 1, Check: histories.Check}, watched{})
 	done := make(chan struct{}, clients)
 	for worker := range clients {
 		k := b.task(t, worker, settings(w))
@@ -103,7 +104,7 @@ func TestAnHonestStoreIsLinearizable(t *testing.T) {
 	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, v.Summary)
 	l := linearizable(t, b)
-	assert.Equal(t, run.HistoriesOK, l.State, "%+v", l)
+	assert.Equal(t, histories.OK, l.State, "%+v", l)
 	assert.EqualValues(t, clients*calls, l.Calls, "each call is about one of the eight records that are followed")
 	assert.Contains(t, v.Summary, "16000 calls of 8 hot records are linearizable")
 }
@@ -111,21 +112,21 @@ func TestAnHonestStoreIsLinearizable(t *testing.T) {
 // Values that are too short for a version say nothing, and that is said.
 func TestWhatCannotBeDecidedIsUnknown(t *testing.T) {
 	w := parse(t, "data: {product: {records: 8, size: 10}}\noperations: {look: {get: product}, change: {put: product}}")
-	b := bind(t, &run.Spec{Work: w, Seed: 1, Check: run.CheckLinearizable}, watched{})
+	b := bind(t, &run.Spec{Work: w, Seed: 1, Check: histories.Check}, watched{})
 	k := b.task(t, 0, settings(w))
 	for i := range int64(100) {
 		require.NoError(t, at(t, k, i))
 	}
 	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "unknown is not wrong")
-	assert.Equal(t, run.HistoriesUnknown, linearizable(t, b).State)
+	assert.Equal(t, histories.Unknown, linearizable(t, b).State)
 	assert.Contains(t, v.Summary, "unknown: there were values of less than 16 bytes")
 }
 
 // What it costs to keep histories, on a store that costs next to nothing: the difference in ns/op
 // is what each call on a store pays.
 func BenchmarkCalls(b *testing.B) {
-	for _, check := range []string{"", run.CheckLinearizable} {
+	for _, check := range []string{"", histories.Check} {
 		b.Run("check="+cmp.Or(check, "values"), func(b *testing.B) {
 			w, err := own.Read("bench", "data: {product: {records: 10_000, size: 100}}\noperations: {look: {get: product, keys: zipf 0.99}, change: {put: product, keys: zipf 0.99}}\nmix: {look: 95, change: 5}")
 			require.NoError(b, err)

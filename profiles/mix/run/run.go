@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -30,7 +32,7 @@ type Spec struct {
 	Payload int
 	// Count is how many operations there are; 0: as many as time allows.
 	Count int64
-	// Check is CheckLinearizable or empty.
+	// Check is histories.Check or empty.
 	Check string
 }
 
@@ -61,7 +63,7 @@ type Run struct {
 	there   there
 	others  *workload.Each[progressDelta]
 	// histories are those of hot records; nil: none are kept.
-	histories *histories
+	histories *hotHistory
 }
 
 // New returns a run of a workload on the store of conn.
@@ -69,7 +71,7 @@ func New(s *Spec, l *model.Adapter, conn store.Conn, runID string) *Run {
 	r := &Run{work: s.Work, spec: s, layer: l, conn: conn, seed: mix(uint64(s.Seed)), stake: s.Stake, forgets: store.Forgets(conn), found: &found{}}
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, runID, s.Stake.Process, s.Stake.Again) // never fails
-	r.origin = uint32(mix(h.Sum64()))&mostOrdinal | 1
+	r.origin = uint32(mix(h.Sum64()))&datagen.MostOrdinal | 1
 	for i := range s.Work.Data {
 		d := &s.Work.Data[i]
 		r.sets = append(r.sets, &set{Data: d, at: i, columns: d.Columns(), content: content{d.Compressible}, seed: seedOf(s.Seed, d.Name), base: d.Records, absent: d.TTL.Given()})
@@ -111,17 +113,17 @@ func (r *Run) begin() {
 		})
 		s.track(written && !r.forgets)
 	}
-	if r.spec.Check == CheckLinearizable && !r.forgets {
+	if r.spec.Check == histories.Check && !r.forgets {
 		r.follow()
 	}
 }
 
 // before reports whether a version is older than one of this process that was acknowledged
 // before it was read.
-func (r *Run) before(v version, floor uint32) bool {
+func (r *Run) before(v datagen.Version, floor uint32) bool {
 	switch {
-	case v.origin() == r.origin:
-		return v.ordinal() < floor
+	case v.Origin() == r.origin:
+		return v.Ordinal() < floor
 	case v == 0:
 		return true // it was loaded before
 	}

@@ -342,7 +342,7 @@ func (s *step) write(it *workload.Iteration, p *part, x uint64, kept bool) {
 				s.task.ordinal++
 				ordinal = s.task.ordinal
 			}
-			to.Vals[j] = s.set.append(to.Vals[j][:0], owner(to.Key, f), versionOf(s.task.run.origin, ordinal), n)
+			to.Vals[j] = s.set.append(to.Vals[j][:0], owner(to.Key, f), datagen.VersionOf(s.task.run.origin, ordinal), n)
 		}
 	}
 }
@@ -405,7 +405,7 @@ func (s *step) arguments(x uint64) {
 			dst = strconv.AppendInt(dst, at, 10)
 		case model.ArgValue:
 			s.task.ordinal++
-			dst = content{}.append(dst, datagen.Owner(at), versionOf(s.task.run.origin, s.task.ordinal), int(a.number.draw(y)))
+			dst = content{}.append(dst, datagen.Owner(at), datagen.VersionOf(s.task.run.origin, s.task.ordinal), int(a.number.draw(y)))
 		case model.ArgNumber:
 			dst = strconv.AppendInt(dst, a.number.draw(y), 10)
 		default:
@@ -535,7 +535,7 @@ func (s *step) judge(p *part, at *row, got *model.Row) (err error) {
 
 // stale notes a value that had been overwritten before it was read, which is no error where the
 // store may return it.
-func (s *step) stale(p *part, key []byte, field int, v version, floor uint32) error {
+func (s *step) stale(p *part, key []byte, field int, v datagen.Version, floor uint32) error {
 	r := s.task.run
 	if lags := r.layer.Lags; lags != nil && lags(&p.call, !s.task.settled) {
 		r.allowed.Add(1)
@@ -546,10 +546,10 @@ func (s *step) stale(p *part, key []byte, field int, v version, floor uint32) er
 	switch {
 	case v == 0:
 		read = "what had been loaded"
-	case v.origin() != r.origin:
+	case v.Origin() != r.origin:
 		read = "a value of another run"
 	default:
-		read = fmt.Sprintf("write %d of this run", v.ordinal())
+		read = fmt.Sprintf("write %d of this run", v.Ordinal())
 	}
 	if s.set.columns > 1 {
 		read += fmt.Sprintf(" in field %d", field+1)

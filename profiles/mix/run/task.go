@@ -62,7 +62,7 @@ func (r *Run) NewTask(worker int) (workload.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &task{run: r, client: c, tally: r.tallies.of(), history: r.histories.of(), last: make([]int64, len(r.sets)), ordinal: uint32(mix(uint64(worker))) & mostOrdinal}
+	k := &task{run: r, client: c, tally: r.tallies.of(), history: r.histories.of(), last: make([]int64, len(r.sets)), ordinal: uint32(mix(uint64(worker))) & datagen.MostOrdinal}
 	k.tx, _ = c.(model.Transactor)
 	part, number := workload.Op(len(r.work.Operations)), 0
 	for i := range r.work.Operations {
@@ -235,9 +235,9 @@ func (k *task) send(ctx context.Context, s *step, p *part) error {
 	if k.history == nil || s.set == nil || !k.history.about(s, p) {
 		return k.client.Do(ctx, &p.call)
 	}
-	from := k.history.now()
+	from := k.history.Now()
 	err := k.client.Do(ctx, &p.call)
-	k.history.note(s, p, from, k.history.now(), err)
+	k.history.note(s, p, from, k.history.Now(), err)
 	return err
 }
 

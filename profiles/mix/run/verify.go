@@ -91,7 +91,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 			out.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(allowed, "read"), v.r.layer.Why)
 		}
 		if v.r.histories != nil {
-			out.Summary += "; " + v.r.histories.found.Load().Words()
+			out.Summary += "; " + v.r.histories.Found().Words()
 		}
 	}
 	return out

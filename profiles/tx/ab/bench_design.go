@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -56,6 +57,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if sp.AckLog != "" {
 		r.Fail("leave it out", "ackLog: dtm's benchmark server does not name its sagas, so there is nothing to write down")
 	}
+	common.NotLinearizable(r, "dtm's benchmark server does not name its sagas, so none can be read")
 	count := saga.Count(r, in)
 	r.Users("ab, which the run imitates, sends each request when it has the answer to the last", "leave it out")
 	if err := r.Problems.Err(); err != nil {

@@ -86,6 +86,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if in.Duration > 0 {
 		g.requests = 0
 	}
+	common.NotLinearizable(r, "the rows of mode=baseline write the same value over and over, so there are no histories that could be checked")
 	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {

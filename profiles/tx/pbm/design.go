@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/units"
@@ -29,7 +30,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		wrap: in.Wraps(),
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
-		zipf: r.Number(common.Zipf),
+		zipf: r.Number(common.Zipf), linearizable: common.Linearizable(from),
 	}
 	r.Compat = r.OnOff(compat) // compat and flavour decide how the others are read
 	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
@@ -217,6 +218,9 @@ func (r *designer) judgePBM(s *Spec) {
 	case s.tx() && s.readsSummary():
 		r.Blame("mapNames", "leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so it cannot be looked up in the same run")
 	}
+	if s.linearizable {
+		r.judgeHistories(s)
+	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
 		r.Blame("prefix", "use another prefix", "prefix: %q is too long or has control characters", s.prefix)
 	}
@@ -227,6 +231,16 @@ func (r *designer) judgePBM(s *Spec) {
 		}
 	} else if s.tx() && s.atomic != atomicScript && s.driver != "" && s.driver != "redis" && s.driver != "embedded" {
 		r.Warn("atomic=%s is for Redis only: on %s tx is one transaction of the database", s.atomic, s.driver)
+	}
+}
+
+// judgeHistories refuses histories that could not be checked.
+func (r *designer) judgeHistories(s *Spec) {
+	switch {
+	case !s.tx() || s.load == loadOnly:
+		r.Blame(common.Check.Name, "use --set eligibility.testCase=tx, or leave --check out", "check: nothing is written here, so there are no histories that could be checked")
+	case s.start().Payload < datagen.VersionedFrom:
+		r.Blame(common.Check.Name, "give --payload 64", "check: a summary that carries %d bytes has no version that could be followed; it takes %d or more", s.start().Payload, datagen.VersionedFrom)
 	}
 }
 
@@ -258,6 +272,9 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 		t := workload.Track{Name: m.name, Ops: []string{m.op}, Start: m.start, Units: m.units}
 		if m.op == caseTx {
 			t.Ops, t.OpUnits, t.Counted = append(t.Ops, "conflict"), []string{"", "conflicts"}, 1
+			if s.linearizable {
+				t.Ops, t.OpUnits = append(t.Ops, "check"), append(t.OpUnits, "checks")
+			}
 		} else {
 			t.Idle = []string{"payload"}
 			if s.tx() {

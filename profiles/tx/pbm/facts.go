@@ -3,6 +3,7 @@ package pbm
 import (
 	"time"
 
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
@@ -21,6 +22,8 @@ type Facts struct {
 	IntervalMS    int64      `json:"test_interval_ms"`
 	Loaded        loadFacts  `json:"loaded"`
 	Maps          []MapFacts `json:"maps"`
+	// Linearizable is what became of --check linearizable; absent without, and until the end.
+	Linearizable *histories.Outcome `json:"linearizable,omitempty"`
 }
 
 // MapFacts is the outcome for one map. Counts and times are of the measured part.
@@ -64,6 +67,9 @@ func (b *run) Facts(*measure.Result) any {
 	f.Zone, _ = time.Now().Zone()
 	for _, w := range b.works {
 		f.Maps = append(f.Maps, w.facts())
+		if w.hot != nil {
+			f.Linearizable = w.hot.Found()
+		}
 	}
 	return f
 }

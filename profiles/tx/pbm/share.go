@@ -7,12 +7,18 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Share gives process i of n its clients: those that follow the clients of the processes
 // before it, with what they would do in one process.
 func (s *Spec) Share(p *workload.Plan, i, n int) error {
+	if s.linearizable {
+		if err := histories.OneProcess(n); err != nil {
+			return err
+		}
+	}
 	if s.load == loadOnly {
 		return fault.Hint(errors.New("load=only loads before the run begins, which one process does"), "leave --workers out")
 	}

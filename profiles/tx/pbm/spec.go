@@ -39,6 +39,7 @@ const (
 const (
 	opWork workload.Op = iota
 	opConflict
+	opLook
 )
 
 // Spec is what Design worked out about a pbm run. The binding decides on the layout;
@@ -59,6 +60,8 @@ type Spec struct {
 	atomic    string
 	attempts  int
 	zipf      float64
+	// linearizable means that the histories of some summaries are kept.
+	linearizable bool
 	// base is the date from which eligibility keys count, in Unix milliseconds.
 	base int64
 	// The sizes of what is loaded: eligibility entries per thread, their threads, and

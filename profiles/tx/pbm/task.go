@@ -61,6 +61,8 @@ type work struct {
 	touched []atomic.Uint64
 	// sizes are the sizes of fillings with which summaries were written.
 	sizes datagen.Sizes
+	// hot are the summaries whose history is kept; nil: none is.
+	hot *hot
 }
 
 // counts are what a client counts in addition to operations that succeeded or failed:
@@ -73,6 +75,9 @@ func newWork(s *Spec, m *mapPlan, st adapter) *work {
 	w := &work{Work: padogrid.NewWork[counts](job, nil, (*counts).list), s: s, m: m, layer: st}
 	if m.op == caseTx {
 		w.touched = make([]atomic.Uint64, w.highest()/64+1)
+		if s.linearizable {
+			w.hot = newHot(w)
+		}
 	}
 	return w
 }
@@ -94,10 +99,12 @@ type task struct {
 	// noted.
 	filling []byte
 	noted   int
+	// history is what this client has seen of hot summaries; nil: none is kept.
+	history *historian
 }
 
 func (w *work) newTask(worker int) *task {
-	k := &task{w: w, loop: w.Loop(worker), noted: -1}
+	k := &task{w: w, loop: w.Loop(worker), noted: -1, history: w.hot.of()}
 	if w.s.zipf > 0 {
 		k.pick = datagen.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
@@ -126,6 +133,7 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 		k.loop.Tally.Own.missing.Add(missing)
 	}
 	k.loop.Leave(ctx, it, p, err)
+	k.look(ctx, it)
 	return err
 }
 
@@ -180,6 +188,10 @@ func (k *task) fill(size int) {
 		k.w.sizes.Note(size)
 		k.noted = size
 	}
+	if k.history != nil {
+		k.filling = k.history.filling(k.filling[:0], k.groups[0], size)
+		return
+	}
 	k.filling = datagen.Append(k.filling[:0], datagen.Of(k.groups[0], 0), size)
 }
 
@@ -211,7 +223,7 @@ func (k *task) call(ctx context.Context, it *workload.Iteration) (missing int64,
 func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	for try := 1; ; try++ {
 		start := it.Now()
-		_, found, err := k.w.layer.Summarize(ctx, k.groups[0], k.filling)
+		found, err := k.summarize(ctx)
 		switch {
 		case err == nil && !found:
 			return 1, nil
@@ -237,13 +249,23 @@ func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing in
 	}
 }
 
+// summarize tries the transaction once, and keeps it in the histories if it is about a hot group.
+func (k *task) summarize(ctx context.Context) (found bool, err error) {
+	if k.history == nil {
+		_, found, err = k.w.layer.Summarize(ctx, k.groups[0], k.filling)
+		return found, err
+	}
+	from := k.history.Now()
+	_, found, err = k.w.layer.Summarize(ctx, k.groups[0], k.filling)
+	if found && err == nil || err != nil && !errors.Is(err, errConflict) {
+		k.history.wrote(k.w.s.prefix, k.groups[0], from, err)
+	}
+	return found, err
+}
+
 // touch notes that a group now has a summary.
 func (k *task) touch() {
-	g := k.groups[0]
-	n := int64(0)
-	for _, c := range g[len(k.w.s.prefix):] {
-		n = n*10 + int64(c-'0')
-	}
+	n := numberOf(k.w.s.prefix, k.groups[0])
 	word, bit := &k.w.touched[n/64], uint64(1)<<(n%64)
 	if word.Load()&bit == 0 {
 		word.Or(bit)

@@ -22,6 +22,12 @@ const mostExamples = 10
 // Verify reads back summaries: each group with an acknowledged transaction must have
 // one, and it must match the group.
 func (b *run) Verify(ctx context.Context) workload.Verification {
+	v := b.verify(ctx)
+	b.linearizable(ctx, &v)
+	return v
+}
+
+func (b *run) verify(ctx context.Context) workload.Verification {
 	if store.Forgets(b.c) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
@@ -81,7 +87,11 @@ func (b *run) Verify(ctx context.Context) workload.Verification {
 
 // carries returns what is wrong with the filling of a group's summary.
 func (w *work) carries(group []byte, text string) error {
-	if err := datagen.Check(text, datagen.Of(group, 0)); err != nil {
+	check := func() error { return datagen.Check(text, datagen.Of(group, 0)) }
+	if w.hot != nil {
+		check = func() error { return versioned(group, text) }
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	return w.sizes.Check(len(text))

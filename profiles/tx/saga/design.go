@@ -28,6 +28,7 @@ const (
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := Read(r, in)
 	s.Count = Count(r, in)
+	s.Linearizable = common.Linearizable(r)
 	if v, ok := r.Values[KeepAlive.Name]; ok && v.Origin > workload.OriginFile {
 		r.Warn("keepAlive (%s) has no effect on this target: it is for dtm+bench:// only", v.From())
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -73,6 +74,8 @@ type Facts struct {
 	StallS     float64 `json:"stall_s"`
 	Rates      Rates   `json:"rates"`
 	Cost       Cost    `json:"cost"`
+	// Linearizable is what became of --check linearizable; absent without, and until the end.
+	Linearizable *histories.Outcome `json:"linearizable,omitempty"`
 	// Bench is for runs against dtm's benchmark server.
 	Bench *BenchFacts `json:"bench,omitempty"`
 }
@@ -159,7 +162,7 @@ func (v *verification) facts() *Facts {
 		Schema: 1, Mode: Mode, Kind: sp.Kind.Name, Branches: sp.Branches, Accounts: sp.Accounts, Balance: sp.Balance, Prefixes: sp.Shards,
 		Swept: beside.Swept, AtStart: atStart, InRun: beside.InRun, AtEnd: v.atEnd,
 		Sampled: notes.sampled, MoneyInRun: notes.moneys, ReadBack: v.readBack, Absent: v.absent, LostAcked: notes.bad[checkAcked],
-		EarlierAcked: earlier, EarlierLost: notes.bad[checkEarlier], AccountsRead: v.balances,
+		EarlierAcked: earlier, EarlierLost: notes.bad[checkEarlier], AccountsRead: v.balances, Linearizable: r.followed.found(),
 	}
 	f.Conflicts, f.Waited = beside.Saw.Conflicts, beside.Saw.Waited
 	f.Stuck, f.Left, f.UnderWay = v.atEnd.Undecided, v.left, -v.flying

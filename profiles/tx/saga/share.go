@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -17,6 +18,11 @@ import (
 func (s Binding) Share(p *workload.Plan, i, n int) error {
 	refuse := func(why, hint string) error { return fault.Hint(errors.New(why), hint) }
 	all := s.Start.Threads
+	if s.Linearizable {
+		if err := histories.OneProcess(n); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.AckLog != "":
 		return refuse("ackLog is one file, which the clients of one process write", "leave ackLog or --workers out")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
@@ -41,11 +42,16 @@ type Run struct {
 	tells bool
 	// shared is what processes share; nil: there is one.
 	shared *workload.Shared
+	// followed are transactions whose history is kept; nil: none is.
+	followed *followed
 }
 
 // NewRun returns a run of sp over a layer; conn reports what it uses.
 func NewRun(sp *model.Spec, l *model.Adapter, conn common.Meter) *Run {
 	r := &Run{spec: sp, layer: l}
+	if sp.Linearizable {
+		r.followed = &followed{History: histories.New("saga")}
+	}
 	r.usage = &usage{conn: conn, saw: l.Saw, counts: sp.CountCalls}
 	r.beside = newBeside(r)
 	r.clients = clients{tallies: map[int]*tally{}, seconds: r.usage.seconds}
@@ -123,6 +129,8 @@ type Task struct {
 	from   *datagen.Zipf
 	gid    []byte
 	noted  int // the last size of payloads that was noted
+	// history is what this client has seen of followed transactions; nil: none is kept.
+	history *histories.Client
 }
 
 // NewTask returns the client for a worker. Any goroutine may call it; the task belongs
@@ -131,7 +139,7 @@ func (r *Run) NewTask(worker int) *Task {
 	sp, t := r.spec, r.clients.of(worker)
 	// A worker that is restarted draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
-	k := &Task{run: r, worker: worker, noted: -1, t: t, c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}
+	k := &Task{run: r, worker: worker, noted: -1, t: t, history: r.history(), c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}
 	if sp.Accounts > 0 {
 		k.from = datagen.New(rnd, sp.Zipf, sp.Accounts)
 	}
@@ -148,6 +156,7 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	k.guarded(func() { t.seq++ })
 	k.Prepare(it, seq)
 	t.all.Add(1)
+	one := k.follow(seq)
 	m := it.Begin(model.OpSaga)
 	err := k.c.Submit(ctx, it, &k.s)
 	if k.c.Store.Session != nil {
@@ -163,6 +172,7 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	default:
 		o, units = ackedUndone, 1
 	}
+	one.became(k.history, o)
 	if err == nil {
 		k.guarded(func() { t.set(seq, o) })
 		if k.run.log != nil {
@@ -175,6 +185,7 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	if err = it.End(m, units, err); !it.Warmup {
 		k.count(it, o, err)
 	}
+	k.look(ctx, it, seq)
 	return err
 }
 

@@ -98,7 +98,11 @@ func (v *verification) verify(ctx context.Context) workload.Verification {
 		}
 	}
 	out.Lose(f.LostAcked + f.EarlierLost)
+	v.r.followed.check(ctx, &out)
 	out.Summary = v.sum(f, out.State)
+	if l := v.r.followed.found(); l != nil {
+		out.Summary += "; " + l.Words()
+	}
 	out.Checks = append(out.Checks, f.Cost.Calls.checks()...)
 	if v.r.usage.span().neighbour != "" {
 		out.Summary += "; the calls that the store counted were not compared: " + f.Cost.Calls.Why

@@ -48,7 +48,9 @@ type Spec struct {
 	DataExpire, FinishedExpire time.Duration
 	Check                      time.Duration
 	// CountCalls means that the store's counters are about this run alone.
-	CountCalls       bool
+	CountCalls bool
+	// Linearizable means that the histories of some transactions are kept.
+	Linearizable     bool
 	AckLog, Endpoint string
 	Start            workload.Settings
 	Count            int64
