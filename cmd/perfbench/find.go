@@ -109,9 +109,8 @@ func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		if err != nil {
 			return nil, err
 		}
-		p = p.Steered()
-		t.prepared = p
 		t.search.Options, err = experiment.PrepareSearch(*r.Find, p, 0)
+		t.prepared = p.Steered(t.search.Options.Patience())
 		return t, errors.Join(err, ignored(p.Inputs.Values, r.Find.Over))
 	}
 }

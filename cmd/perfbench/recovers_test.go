@@ -53,7 +53,7 @@ func recovered(t *testing.T, target, statement string, levels ...string) {
 	require.NoError(t, os.WriteFile(workload, []byte("data: {user: {records: 10}}\noperations: {slow: "+statement+"}\n"), 0o600))
 	p := exec.Command(binary(t), append([]string{
 		"find", "mix", "--file", workload, "--target", target, "--namespace", "recovered", "--under", "recovers<5s",
-		"--client", "deadline=200ms,retries=2,backoff=20ms", "--threads", "128", "--duration", "2m", "--drain", "1m", "--out", dir,
+		"--client", "deadline=200ms,retries=2,backoff=20ms", "--threads", "128", "--duration", "2m", "--out", dir,
 	}, levels...)...)
 	p.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 	said, err := p.CombinedOutput()

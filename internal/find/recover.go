@@ -65,6 +65,15 @@ const (
 	leastPulse                     = time.Second
 )
 
+// Patience returns how long a search lets nothing work: one for recovery as long as it waits for
+// the store to come to rest; any other does not say, which is 0.
+func (o *Options) Patience() time.Duration {
+	if o.Recovery == nil {
+		return 0
+	}
+	return patience*o.Recovery.Within + steadySeconds*time.Second
+}
+
 // readRecovery reads the condition; false if the text is another one.
 func readRecovery(text string) (r Recovery, ok bool, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), Recovers)

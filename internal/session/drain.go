@@ -47,12 +47,14 @@ type drain struct {
 	close  func() error // closes conn
 	// search means that a search ends the run, which has no planned time.
 	search bool
+	// patience is how long nothing may work before the store is asked.
+	patience time.Duration
 	// relayed says, by operation of the plan, that it does not call the store.
 	relayed []bool
 }
 
 func newDrain(run *engine.Run, o *Opened) *drain {
-	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Prepared.Inputs, mask: o.Prepared.secret().mask, close: o.close, search: o.Prepared.search}
+	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Prepared.Inputs, mask: o.Prepared.secret().mask, close: o.close, search: o.Prepared.search, patience: max(o.Prepared.Inputs.Drain, o.Prepared.patience)}
 	for _, t := range o.plan.Tracks() {
 		for range t.Ops {
 			d.relayed = append(d.relayed, t.Relays)
@@ -144,7 +146,7 @@ func (d *drain) watchPlan() (gaveUp bool) {
 
 // watchStore ends a run whose store has gone, where no duration does: a phase that ends
 // with its work would go on failing for as long as that takes. Once the planned time is
-// up, and nothing has worked for the drain, the store is asked if calls failed, and what
+// up, and nothing has worked for the patience, the store is asked if calls failed, and what
 // else the plan needs in any case; if one does not answer, the run is given up. A search
 // ends like a phase without a duration: no lower rate would hold. It returns when the run
 // is over.
@@ -172,10 +174,14 @@ func (d *drain) watchStore() {
 		if w, f := d.calls(s); w != worked || planned {
 			from, worked, failed = now, w, f
 			continue
-		} else if now-from < d.inputs.Drain {
+		} else if now-from < d.patience {
 			continue
 		} else if gone := d.gone(ctx, ask, f != failed); gone != "" {
-			d.run.GiveUp(fault.Store(fmt.Errorf("nothing has worked for %s (--drain), and %s", units.Duration((d.run.Elapsed()-from).Round(100*time.Millisecond)), gone), ""))
+			setting := " (--drain)"
+			if d.patience > d.inputs.Drain {
+				setting = ""
+			}
+			d.run.GiveUp(fault.Store(fmt.Errorf("nothing has worked for %s%s, and %s", units.Duration((d.run.Elapsed()-from).Round(100*time.Millisecond)), setting, gone), ""))
 			return
 		}
 		from = d.run.Elapsed() // all are there: what they refuse is the run's affair

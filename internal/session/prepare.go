@@ -53,6 +53,8 @@ type Prepared struct {
 	restored *restored
 	// search means that whoever asked for the run changes its knobs as it goes.
 	search bool
+	// patience is how long the search lets nothing work.
+	patience time.Duration
 	// designed is how long designing the plan took.
 	designed time.Duration
 }

@@ -52,10 +52,10 @@ func (r *restored) verified() *workload.Verification {
 }
 
 // Steered returns p as a run whose knobs are turned by a search, which nobody else can go on
-// with.
-func (p *Prepared) Steered() *Prepared {
+// with. patience is how long nothing may work before the run ends; less than --drain is that.
+func (p *Prepared) Steered(patience time.Duration) *Prepared {
 	q := *p
-	q.search = true
+	q.search, q.patience = true, patience
 	return &q
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
@@ -21,5 +22,16 @@ func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {},
 	} {
 		assert.Equal(t, want, [3]bool{today.holds(sought, now), before.holds(sought, now), long.holds(sought, now)}, sought)
+	}
+}
+
+// A run is found by what its row says of it, and as failed if it was anything of that kind.
+func TestARunIsFoundByHowItWasJudged(t *testing.T) {
+	wrong := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "INVALID"}, Verification: workload.Verification{State: workload.Failed}}}
+	cut := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED"}, EndedBy: rundir.CutShort}}
+	for sought, want := range map[string][2]bool{
+		"failed": {true, false}, "verification failed": {true, false}, "invalid": {true, false}, "cut short": {false, true}, "degraded": {false, true},
+	} {
+		assert.Equal(t, want, [2]bool{wrong.holds(sought, time.Now()), cut.holds(sought, time.Now())}, sought)
 	}
 }

@@ -143,7 +143,7 @@ func TestTagsAreEditedInTheList(t *testing.T) {
 	a.Send(t, "#")
 	assert.True(t, h.Typing())
 	a.Type(t, "build=7; host=big one")
-	assert.Contains(t, a.Picture(t), "Tags: build=7; host=big one")
+	assert.Contains(t, a.Picture(t), "Tags, name=value; name=value: build=7; host=big one")
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "2 tags written")
 	assert.Equal(t, map[string]string{"build": "7", "host": "big one"}, h.run().Tags)

@@ -108,7 +108,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 	case key.Matches(msg, k.Annotate):
 		s.noting = &note{id: at.ID, lead: " Note: ", field: widget.NewField(at.Note), keep: s.annotate}
 	case key.Matches(msg, k.Retag):
-		s.noting = &note{id: at.ID, lead: " Tags: ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
+		s.noting = &note{id: at.ID, lead: " Tags, name=value; name=value: ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
 	default:
 		return nil, false
 	}
@@ -145,5 +145,8 @@ func dates(t, now time.Time) []string {
 // words returns everything that a run can be filtered by.
 func words(r *rundir.Run, now time.Time) []string {
 	out := append(dates(r.Started, now), widget.NameOf(r), r.Store.Version)
-	return append(append(out, r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note), r.TagWords()...)
+	if r.Failed() || len(r.Verdict.Missed()) > 0 {
+		out = append(out, "failed")
+	}
+	return append(append(out, r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, widget.Judged(r), r.EndedBy, r.Parameters["preset"], r.Note), r.TagWords()...)
 }

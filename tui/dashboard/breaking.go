@@ -38,7 +38,7 @@ func (b *breaking) press(e screen.Env) {
 // askFault asks which of a list it is to be, or one that is typed.
 func (b *breaking) askFault(list []string, at int) {
 	b.says.prompt = &prompt{
-		label: "Fault, ↑↓ for others", field: widget.NewField(list[at]),
+		label: "Fault (1 of 2), ↑↓ for others", field: widget.NewField(list[at]),
 		turn: func(by int) widget.Field {
 			at = (at + by + len(list)) % len(list)
 			return widget.NewField(list[at])
@@ -68,7 +68,7 @@ func (b *breaking) askTime() {
 	if b.long == "" {
 		b.long = usualFault
 	}
-	b.says.prompt = &prompt{label: "For how long", field: widget.NewChosen(b.long), done: func(e screen.Env, text string) tea.Cmd {
+	b.says.prompt = &prompt{label: "For how long (2 of 2)", field: widget.NewChosen(b.long), done: func(e screen.Env, text string) tea.Cmd {
 		long, err := time.ParseDuration(text)
 		if err != nil {
 			err = fmt.Errorf("%q is not a time such as %s", text, usualFault)
@@ -89,9 +89,10 @@ func (b *breaking) askTime() {
 func (b *breaking) confirm(e screen.Env, long time.Duration) {
 	text := b.fault
 	b.says.prompt = &prompt{
-		label: fmt.Sprintf("y breaks it: %s, for %s", ansi.Truncate(text, max(e.W-40, 10), "…"), b.long),
+		label: fmt.Sprintf("Fault: %s, for %s: y breaks it", ansi.Truncate(text, max(e.W-40, 10), "…"), b.long),
+		yes:   "break it",
 		done: func(e screen.Env, answer string) tea.Cmd {
-			if !strings.EqualFold(answer, "y") {
+			if answer == "" {
 				b.says.say(e, "nothing is broken", false)
 				return nil
 			}

@@ -278,6 +278,7 @@ func (e *effect) unsure() string {
 func (a *act) what(p *workload.Plan) string {
 	tracks, base := []string{}, a.Knob()
 	lo, hi := [2]float64{a.From, a.To}, [2]float64{a.From, a.To}
+	sum := [2]float64{}
 	for _, c := range append(slices.Clip(a.others), a.Change) {
 		if c.Knob() != base {
 			return "every knob reset"
@@ -288,12 +289,16 @@ func (a *act) what(p *workload.Plan) string {
 		}
 		tracks = append(tracks, track)
 		for i, v := range [2]float64{c.From, c.To} {
-			lo[i], hi[i] = min(lo[i], v), max(hi[i], v)
+			lo[i], hi[i], sum[i] = min(lo[i], v), max(hi[i], v), sum[i]+v
 		}
 	}
 	k, ok := p.Knob(base)
 	if len(tracks) < 2 || !ok {
 		return changeText(p, a.Name, a.From, a.To)
+	}
+	limited := (lo[0] > 0 || hi[0] == 0) && (lo[1] > 0 || hi[1] == 0)                 // no limit and a limit have no sum
+	if k.Sum && len(tracks) == len(p.Tracks()) && a.By == measure.ByUndo && limited { // it took back a total
+		return changeText(p, base, sum[0], sum[1])
 	}
 	text := base + turned(widget.RangeText(k, lo[0], hi[0]), widget.RangeText(k, lo[1], hi[1]))
 	if len(tracks) < len(p.Tracks()) {

@@ -186,6 +186,11 @@ func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
 			"threads 40 → 41",
 		},
 		{
+			"a total taken back",
+			[]measure.Change{at(0, "feed.rate", 3000, 1250, "undo"), at(0, "profile.rate", 2000, 1250, "undo"), at(0, "claims.rate", 1000, 500, "undo")},
+			"rate 6 000 → 3 000",
+		},
+		{
 			"no limit is the highest rate",
 			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
 			"rate 100–unlimited → 500",

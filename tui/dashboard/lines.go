@@ -39,7 +39,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	}
 	if l.says.prompt != nil {
 		if l.says.prompt.yes != "" {
-			return said(s.Accent, l.says.prompt.label+": y sets it")
+			return said(s.Accent, l.says.prompt.label)
 		}
 		label := " " + l.says.prompt.label + ": "
 		w := ansi.StringWidth(label)

@@ -30,7 +30,7 @@ type prompt struct {
 	// turn returns the text of the choice that is by further on; nil: there are no choices.
 	turn func(by int) widget.Field
 	done func(e screen.Env, text string) tea.Cmd
-	// yes says in the hints what the key y does; done is called with it, or else with "".
+	// yes says in the hints what the key y does, and label names it; done is called with yes, or else with "".
 	yes string
 }
 

@@ -128,8 +128,14 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	case f.open:
 		parts = append(parts, "on schedule")
 	}
-	if f.errors > 0 {
-		text := "errors " + widget.Whole(f.errors)
+	if n := f.errors; n > 0 {
+		if !short && len(sel.now.snap.Errors) > 0 { // classes are counted once a second: their sum is of that moment
+			n = 0
+			for _, c := range sel.now.snap.Errors {
+				n += c.Count
+			}
+		}
+		text := "errors " + widget.Whole(n)
 		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short {
 			text += " (" + classes + ")"
 		}

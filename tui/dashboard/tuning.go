@@ -202,7 +202,7 @@ func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
 		return
 	}
 	tu.says.prompt = &prompt{
-		label: fmt.Sprintf("%s/s is %s times what the run has reached", units.Number(v), units.Number(v/most)),
+		label: fmt.Sprintf("%s/s is %s times what the run has reached: y sets it", units.Number(v), units.Number(v/most)),
 		yes:   "set it all the same",
 		done: func(e screen.Env, answer string) tea.Cmd {
 			if answer != "" {

@@ -22,21 +22,30 @@ func NameOf(r *rundir.Run) string {
 // verdict, and what else must be known at once.
 func Trust(s *Styles, r *rundir.Run) (string, Ink) {
 	if r.EndedBy == rundir.StillRunning {
-		return "▶ still running", s.Warn
+		return "▶ " + Judged(r), s.Warn
 	}
-	word := r.Verdict.State
 	sign, k := Worth(s, r.Verdict)
-	switch {
-	case r.Failed():
-		word += " · verification failed"
-	case len(r.Verdict.Missed()) > 0:
-		sign, word, k = "✗ ", word+" · threshold missed", s.Bad
-	case r.EndedBy == rundir.CutShort:
-		word += " · cut short"
-	case r.EndedBy == "interrupt":
-		word += " · interrupted"
+	if !r.Failed() && len(r.Verdict.Missed()) > 0 {
+		sign, k = "✗ ", s.Bad
 	}
-	return sign + word, k
+	return sign + Judged(r), k
+}
+
+// Judged returns the same in words.
+func Judged(r *rundir.Run) string {
+	switch {
+	case r.EndedBy == rundir.StillRunning:
+		return "still running"
+	case r.Failed():
+		return r.Verdict.State + " · verification failed"
+	case len(r.Verdict.Missed()) > 0:
+		return r.Verdict.State + " · threshold missed"
+	case r.EndedBy == rundir.CutShort:
+		return r.Verdict.State + " · cut short"
+	case r.EndedBy == "interrupt":
+		return r.Verdict.State + " · interrupted"
+	}
+	return r.Verdict.State
 }
 
 // Worth returns the sign of a verdict and its colour.

@@ -63,10 +63,10 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 	var beside Beside
 	if t.Find != nil {
 		s := &Search{}
-		p = p.Steered()
 		if s.Options, err = experiment.PrepareSearch(*t.Find, p, 0); err != nil {
 			return nil, err
 		}
+		p = p.Steered(s.Options.Patience())
 		beside = s.Beside()
 	}
 	o, err := a.perform(ctx, p, status, beside)

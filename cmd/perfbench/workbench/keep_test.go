@@ -20,6 +20,7 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 	b, id := &kept{surroundings: &surroundings{out: t.TempDir()}}, f.Run.ID
 	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(stored)))
 
+	b.dirs.Store(id, filepath.Join(b.out, id)) // it was done in this workbench
 	require.ErrorContains(t, b.Pack([]string{"nosuchrun", id}), "nosuchrun")
 	assert.NoDirExists(t, filepath.Join(b.out, id))
 	again, err := b.Load(id)

@@ -83,6 +83,7 @@ func (k *kept) Pack(ids []string) error {
 			if _, run, err = rundir.Archive(dir, ""); err == nil {
 				err = rundir.Delete(rundir.Entry{Dir: dir, Run: run}, cli.Formats())
 			}
+			k.dirs.Delete(id) // where it was written, there is nothing now
 		}
 		errs = append(errs, err)
 	}

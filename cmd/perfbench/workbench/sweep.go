@@ -178,7 +178,11 @@ func (s *benchSweep) perform(ctx context.Context, t experiment.Turn) (*session.C
 		return nil, err
 	}
 	if t.Find != nil {
-		p = p.Steered()
+		o, err := experiment.PrepareSearch(*t.Find, p, 0)
+		if err != nil {
+			return nil, err
+		}
+		p = p.Steered(o.Patience())
 	}
 	run := newBenchRun(ctx, s.of.surroundings, s.of.kept, p)
 	run.seeks = t.Find

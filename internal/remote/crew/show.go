@@ -80,7 +80,7 @@ func Find(dir string) (Where, error) {
 	}
 	if err != nil {
 		return w, fault.Input(fmt.Errorf("there is nothing to watch in %s: the run has ended, or has no workers", dir),
-			"runs with --workers can be watched while they go; perfbench report shows one that has ended")
+			"runs with --workers can be watched while they go; of any other, h in perfbench tui shows the results so far, and perfbench report one that has ended")
 	}
 	return w, nil
 }
