@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -142,6 +143,22 @@ func (h hangup) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// sixteen reports whether the terminal is named as one of sixteen colours.
+func (o Options) sixteen() bool {
+	environ := o.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	name, more := "", false
+	for _, v := range environ {
+		if value, ok := strings.CutPrefix(v, "TERM="); ok {
+			name = value
+		}
+		more = more || strings.HasPrefix(v, "COLORTERM=") && v != "COLORTERM="
+	}
+	return strings.HasSuffix(name, "-16color") && !more
+}
+
 // program returns the options for Bubble Tea; gone is called when there is no more
 // input.
 func (o Options) program(gone func()) []tea.ProgramOption {
@@ -149,8 +166,11 @@ func (o Options) program(gone func()) []tea.ProgramOption {
 	if o.Plain {
 		opts = append(opts, tea.WithoutRenderer())
 	}
-	if o.NoColor {
+	switch {
+	case o.NoColor:
 		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
+	case o.sixteen(): // within tmux, Bubble Tea takes 256 for granted
+		opts = append(opts, tea.WithColorProfile(colorprofile.ANSI))
 	}
 	if o.In == nil && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.In = os.Stdin

@@ -149,7 +149,9 @@ var (
 	// frames are what separates phrases: lines, corners, blocks and dots.
 	frames = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]+`)
 	// ornaments say nothing to those who cannot see them.
-	ornaments = regexp.MustCompile(`[●○■◂▾◆▲·]`)
+	ornaments = regexp.MustCompile(`[●○■◂▾◆▲]`)
+	// rightKey is the key in a line of keys, where two spaces part one from the next.
+	rightKey = regexp.MustCompile(`(^|  )→ `)
 	// label is what stands beside a chart, which has nothing to be read.
 	label   = regexp.MustCompile(`^([0-9][0-9.:]* ?[a-zA-Zµ%]{0,2} ?)+$`)
 	numbers = regexp.MustCompile(`[0-9][0-9.,:]*( ?[kMnµm]?s?)\b`)
@@ -174,8 +176,8 @@ func phrase(text string) string {
 	if row, is := strings.CutPrefix(text, "▸ "); is {
 		text = selected + row
 	}
-	text = strings.ReplaceAll(ornaments.ReplaceAllString(text, " "), "▸", "")
-	text = strings.NewReplacer("→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←", "left", "↑", "up", "↓", "down").Replace(text)
+	text = strings.ReplaceAll(ornaments.ReplaceAllString(rightKey.ReplaceAllString(text, "${1}right "), " "), "▸", "")
+	text = strings.NewReplacer(" · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←", "left", "↑", "up", "↓", "down").Replace(text)
 	return strings.Join(strings.Fields(chart.ASCII(text)), " ")
 }
 

@@ -107,3 +107,25 @@ func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
 	assert.Regexp(t, "^selected: ", moved[0], "%q", moved)
 	assert.NotContains(t, moved, "Profiles", "what has not changed is not said again")
 }
+
+// What signs part or mean on a screen is words for those who hear it.
+func TestSignsAreSpoken(t *testing.T) {
+	for text, want := range map[string]string{
+		"in flight 0 · oldest –":                       "in flight 0, oldest -",
+		" enter start  ↑↓ choose  → values  ? help":    "enter start up and down choose right values ? help",
+		"00:05  threads 16 → 17":                       "00:05 threads 16 to 17",
+		"▸ rate  unlimited":                            selected + "rate unlimited",
+		"✓ The store answers again since 00:17 · at 2": "ok The store answers again since 00:17, at 2",
+	} {
+		assert.Equal(t, want, phrase(text))
+	}
+}
+
+// A terminal that is named as one of sixteen colours is taken at its word, within tmux too.
+func TestATerminalOfSixteenColours(t *testing.T) {
+	for environ, want := range map[string]bool{
+		"TERM=xterm-16color TMUX=/tmp/x": true, "TERM=tmux-256color TMUX=/tmp/x": false, "TERM=xterm-16color COLORTERM=truecolor": false, "TERM=xterm-16color COLORTERM=": true,
+	} {
+		assert.Equal(t, want, Options{Environ: strings.Fields(environ)}.sixteen(), environ)
+	}
+}

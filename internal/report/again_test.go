@@ -51,3 +51,13 @@ func TestTheCommandOfARunWithFilesAndATimetable(t *testing.T) {
 	assert.Equal(t, `perfbench run --profile ingestion --target memory: --arrivals even --duration forever --set mapNames=profile `+
 		`--set profile.threads=3 --seed 1 --at 2s:threads=8 --at 3.25s..5s:rate=2500..6000`, Command(r), "what earlier versions kept")
 }
+
+// What went on until it was stopped is repeated for as long as it was measured, not for ever.
+func TestACommandEndsWhereItsRunDid(t *testing.T) {
+	r := &rundir.Run{
+		Profile: "ingestion", Target: "memory:", MeasuredS: 112.78,
+		Parameters: map[string]string{"duration": "forever"}, Origins: map[string]string{"duration": "flag --duration"},
+	}
+	assert.Contains(t, Command(r), " --duration 113s")
+	assert.Equal(t, "forever", Asked(r).Values["duration"].Text, "within the workbench it goes on until it is stopped again")
+}

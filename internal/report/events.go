@@ -57,9 +57,9 @@ func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 
 // change describes a live change.
 func change(m rundir.Move) string {
-	segment := "segment " + strconv.Itoa(m.Segment)
+	segment := "segment " + strconv.Itoa(m.Segment+1)
 	if m.Last > m.Segment {
-		segment = "segments " + strconv.Itoa(m.Segment) + "–" + strconv.Itoa(m.Last)
+		segment = "segments " + strconv.Itoa(m.Segment+1) + "–" + strconv.Itoa(m.Last+1)
 	}
 	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
 }

@@ -234,12 +234,12 @@ func segments(r *rundir.Run) Section {
 		t.Columns[6] = "count"
 	}
 	varying := rundir.Varied(r.Segments)
-	text := []string{"A live change opens a segment; a call belongs to the one that it started in."}
+	text := []string{"A live change opens a segment; a call belongs to the one that it started in. series.csv counts segments from 0."}
 	for _, s := range r.Stretches() {
 		var set []string
-		number, long := strconv.Itoa(s.First), s.Last > s.First
+		number, long := strconv.Itoa(s.First+1), s.Last > s.First
 		if long {
-			number += "–" + strconv.Itoa(s.Last)
+			number += "–" + strconv.Itoa(s.Last+1)
 		}
 		for _, name := range varying {
 			set = append(set, name+"="+span(rundir.SettingText(name, s.Settings[name]), rundir.SettingText(name, s.End[name])))

@@ -77,7 +77,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 			c.Rows--
 		}
 		f := ch.sel.fig
-		peak := f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op))
+		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
 		switch {

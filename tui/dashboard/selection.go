@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -19,6 +20,30 @@ type selection struct {
 	now *reading
 	op  int // -1 for all
 	fig figures
+	// peaks are the highest rates of windows so far, by operation.
+	peaks map[int]reached
+}
+
+// reached is a rate of a window, which is told by its beginning.
+type reached struct {
+	from time.Duration
+	rate float64
+}
+
+// highest returns the peak of the window so far, given that of what a chart still has singly: a
+// chart becomes coarser as a run goes on, and a peak does not become lower.
+func (sel *selection) highest(peak float64) float64 {
+	if math.IsNaN(peak) {
+		return peak
+	}
+	if was, ok := sel.peaks[sel.op]; ok && was.from == sel.fig.from {
+		peak = max(peak, was.rate)
+	}
+	if sel.peaks == nil {
+		sel.peaks = map[int]reached{}
+	}
+	sel.peaks[sel.op] = reached{sel.fig.from, peak}
+	return peak
 }
 
 // apart lists the operations that charts show separately. It is nil if they show the

@@ -159,3 +159,16 @@ func TestLatenciesOfSeveralOperationsAreTheWorst(t *testing.T) {
 	assert.Equal(t, []int64{50, 90, 95}, []int64{f.latency.P50, f.latency.P99, f.latency.Max})
 	assert.Equal(t, 2, f.of)
 }
+
+// A chart becomes coarser as a run goes on: the peak of a window does not become lower with it, and
+// another operation or window has its own.
+func TestAPeakDoesNotFall(t *testing.T) {
+	sel := selection{op: -1}
+	assert.InDelta(t, 28.0, sel.highest(28), 0)
+	assert.InDelta(t, 28.0, sel.highest(12), 0)
+	assert.True(t, math.IsNaN(sel.highest(math.NaN())))
+	sel.op = 1
+	assert.InDelta(t, 7.0, sel.highest(7), 0)
+	sel.op, sel.fig.from = -1, time.Second
+	assert.InDelta(t, 9.0, sel.highest(9), 0)
+}

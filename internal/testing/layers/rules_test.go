@@ -14,6 +14,7 @@ var layers = []struct{ floor, packages string }{
 	{"values for profiles, and what is said about runs", "internal/values internal/explain internal/compare internal/condition internal/telemetry internal/remote/..."},
 	{"searches on a run", "internal/find"},
 	{"requests, generated data", "internal/request internal/datagen"},
+	{"guarantees that applications check", "internal/histories"},
 	{"applications, and reports", "profiles/... internal/report"},
 	{"screens, and one run, whoever asks for it", "tui/... internal/session"},
 	{"several runs", "internal/experiment"},
