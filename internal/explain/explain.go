@@ -65,7 +65,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 			w.Parts = []rundir.WhyPart{one}
 		}
 	}
-	w.Coincidences = append(evicted(f), coincidences(f)...)
+	w.Coincidences = slices.Concat(outages(f), evicted(f), coincidences(f))
 	return w
 }
 

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -520,4 +521,46 @@ func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
 	assert.Contains(t, c[0].Text, "1.2k entries that were asked for were not there, and the store evicted 1k keys")
 	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Name == "evicted_keys_per_s" })
 	assert.Empty(t, Of(f).Coincidences, "they may never have been written")
+}
+
+// A store that answered nobody for whole seconds is named, whatever else held the run back, and by
+// what was counted: a run whose verification failed has no throughput. A pause, a low rate and calls
+// that take as long are no outage.
+func TestOutagesAreNamed(t *testing.T) {
+	dead := func(f *rundir.Folder, from, until int, errors int64) {
+		for i := range f.Series {
+			if r := &f.Series[i]; r.T >= from && r.T < until {
+				r.Count, r.Errors, r.ResponseP99, r.ResponseMax = 0, errors, 0, 0
+			}
+		}
+	}
+	f := recorded()
+	assert.Empty(t, outages(f))
+	dead(f, 2, 4, 0)
+	dead(f, 6, 7, 120)
+	for i := range f.Series {
+		f.Series[i].Throughput = math.NaN()
+	}
+	assert.Equal(t, []rundir.Coincidence{
+		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 (2 s)"},
+		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s), and 120 calls failed"},
+	}, outages(f))
+	assert.Contains(t, Noted(Of(f)), "nothing was done from 00:02 to 00:04 (2 s).")
+
+	for name, spoil := range map[string]func(r *rundir.SeriesRow){
+		"a low rate":      func(r *rundir.SeriesRow) { r.Rate = 2 },
+		"calls that long": func(r *rundir.SeriesRow) { r.ResponseP50 = 1.5e9 },
+		"warm-up":         func(r *rundir.SeriesRow) { r.Warmup = true },
+	} {
+		f := recorded()
+		dead(f, 2, 4, 0)
+		for i := range f.Series {
+			spoil(&f.Series[i])
+		}
+		assert.Empty(t, outages(f), name)
+	}
+	f = recorded()
+	dead(f, 2, 4, 0)
+	f.Run.Segments[0].Settings["paused"] = 1
+	assert.Empty(t, outages(f), "paused")
 }

@@ -327,6 +327,21 @@ func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 	assert.Contains(t, v.Reasons[0].Text, "suspended 2 times, for 5.3 s in all")
 }
 
+// A backlog that our own pauses may have made is not laid to the store; a larger one is.
+func TestABacklogOfOurOwnPausesIsNotTheStores(t *testing.T) {
+	said := func(paused float64) string {
+		r := clean()
+		r.Observed.PausedS, r.Observed.Growth = paused, &Growth{ToS: r.Seconds, From: 0.9, To: 156, Rate: 2500}
+		_, text := backlog(&r)
+		return text
+	}
+	assert.Contains(t, said(0.365), "perfbench itself did not run for 365 ms, in which 912 fell due: that says nothing about the store")
+	assert.NotContains(t, said(0.365), "does not keep up")
+	for _, paused := range []float64{0, 0.01} {
+		assert.Contains(t, said(paused), "the store does not keep up with 2.5k per second")
+	}
+}
+
 // ramp is a backlog that grows by as much each second.
 func ramp(seconds int, by int64) []int64 {
 	out := make([]int64, seconds)

@@ -76,6 +76,9 @@ type effect struct {
 	had int
 	// given means that throughput is what a rate asks for, so that p99 decides.
 	given bool
+	// ours is how much of the p99 of the slowest operation was perfbench's own lateness, before the
+	// change or after it, whichever is more: 0 to 1.
+	ours float64
 	// scarce means that there are too few seconds between it and what came before it,
 	// past that it was long ago.
 	scarce, past bool
@@ -131,8 +134,27 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	e.scarce = e.had < fewest
 	e.given = k > 0 && !slices.ContainsFunc(append(before[len(before)-k:], after[:k]...), func(s second) bool { return !s.open })
 	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
+	for _, seg := range s.Segments {
+		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && seg.From <= e.last {
+			e.ours = max(e.ours, lateShare(seg.Ops))
+		}
+	}
 	return e, true
 }
+
+// lateShare returns how much of the p99 of the slowest operation is perfbench's own lateness.
+func lateShare(ops []measure.Totals) float64 {
+	share, slowest := 0.0, int64(0)
+	for _, o := range ops {
+		if o.Response.P99 > slowest {
+			slowest, share = o.Response.P99, min(float64(o.Lateness.P99)/float64(o.Response.P99), 1)
+		}
+	}
+	return share
+}
+
+// mostlyOurs is the share from which on a p99 says little about the store.
+const mostlyOurs = 0.5
 
 // pause reports whether the change is a pause rather than a turn of a knob.
 func (e *effect) pause() bool { return e.Knob() == "paused" }
@@ -430,6 +452,9 @@ func (e *effect) describe(d detail) string {
 // unsure.
 func (e *effect) lacks() string {
 	open := []finding{e.tail().finding}
+	if open[0].is == unsure && e.ours >= mostlyOurs {
+		return fmt.Sprintf("%.0f %% of its p99 is perfbench's own lateness", 100*e.ours)
+	}
 	if !e.given || open[0].is == "" {
 		open = append(open, e.throughput().finding)
 	}
@@ -514,21 +539,35 @@ func (m *moved) ranges() string {
 
 func join(number, unit string) string { return strings.TrimSpace(number + " " + unit) }
 
-// throughput returns how the throughput has changed.
+// throughput returns how the throughput has changed. If it was given another rate and follows it,
+// that is no chance.
 func (e *effect) throughput() moved {
+	found := judged(e.before.rates, e.after.rates)
+	if e.given && e.Knob() == "rate" && len(e.others) == 0 && e.From > 0 && e.To > 0 && e.From != e.To &&
+		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(e.To/e.From)) < follows {
+		found = finding{is: changed}
+	}
 	return moved{
-		finding: judged(e.before.rates, e.after.rates), before: e.before.rate, after: e.after.rate,
+		finding: found, before: e.before.rate, after: e.after.rate,
 		was: span(e.before.rates), now: span(e.after.rates), show: func(v float64) (string, string) { return units.Number(v), "" },
 	}
 }
 
-// tail returns how p99 has changed; it has nothing to say if there was none.
+// follows is how far the logarithm of a change of throughput may be from that of the rate.
+const follows = 0.1
+
+// tail returns how p99 has changed; it has nothing to say if there was none, and is unsure of what is
+// mostly perfbench's own lateness.
 func (e *effect) tail() moved {
 	if len(e.before.tails) < fewest || len(e.after.tails) < fewest {
 		return moved{}
 	}
+	found := judged(e.before.tails, e.after.tails)
+	if e.ours >= mostlyOurs {
+		found = finding{is: unsure}
+	}
 	return moved{
-		finding: judged(e.before.tails, e.after.tails), before: e.before.p99, after: e.after.p99,
+		finding: found, before: e.before.p99, after: e.after.p99,
 		was: span(e.before.tails), now: span(e.after.tails), show: func(v float64) (string, string) {
 			n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
 			return n, u

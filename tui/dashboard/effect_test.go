@@ -103,6 +103,35 @@ func TestAtARateP99Decides(t *testing.T) {
 	assert.Equal(t, "p99 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.outcome(60))
 }
 
+// A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
+func TestOwnLatenessIsNoEffect(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
+	late := func(p99 int64) []measure.Totals {
+		return []measure.Totals{{Response: measure.Summary{P99: 1000}, Lateness: measure.Summary{P99: 990}}, {Response: measure.Summary{P99: 80_000_000}, Lateness: measure.Summary{P99: p99}}}
+	}
+	s.Segments = []measure.Segment{{To: 10 * time.Second, Ops: late(76_800_000)}, {From: 10 * time.Second, Ops: late(0)}}
+	e, _ := lastEffect(s)
+	assert.Equal(t, "throughput as before, p99 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.outcome(120))
+	s.Segments[0].Ops = late(8_000_000)
+	e, _ = lastEffect(s)
+	assert.Equal(t, "throughput as before, p99 80 → 20 ms −75 %", e.outcome(60))
+}
+
+// A throughput that follows its rate does so by no chance, whatever its seconds were like.
+func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
+	uneven := func(around int64) [][2]int64 {
+		return [][2]int64{{around / 2, 2000}, {around * 3 / 2, 2000}, {around, 2000}, {around / 2, 2000}, {around * 3 / 2, 2000}}
+	}
+	s := course([]measure.Change{{At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(uneven(2000), uneven(2500)...)...)
+	for i := range s.Recent[0] {
+		s.Recent[0][i].Rate = 2000
+	}
+	e, _ := lastEffect(s)
+	assert.Equal(t, "p99 as before, throughput 2k → 2.5k +25 %", e.outcome(60))
+	e.To = 8000
+	assert.Equal(t, unsure, e.throughput().is, "it does not follow")
+}
+
 // What is unsure says when it will be known, or what that would take.
 func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 	unsettled := func(n int, p99 int64) (out [][2]int64) {

@@ -1,0 +1,76 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Of outages: how many are told, how many units a usual second has at least, so that one without any
+// is no chance; and the setting of a pause.
+const (
+	mostOutages   = 5
+	usualCalls    = 10
+	pausedSetting = "paused"
+)
+
+// outages lists the times of whole seconds in which nothing was done although it was meant to be, in
+// order. It goes by what was counted, since a run whose verification failed has no throughput.
+func outages(f *rundir.Folder) (out []rundir.Coincidence) {
+	type second struct {
+		done, failed, p50 int64
+		meant             bool
+	}
+	at := map[int]*second{}
+	for _, r := range f.Series {
+		if r.Warmup || r.T < 0 || float64(r.T+1) > f.Run.MeasuredS {
+			continue
+		}
+		s := at[r.T]
+		if s == nil {
+			s = &second{}
+			at[r.T] = s
+		}
+		s.done, s.failed, s.p50 = s.done+r.Count, s.failed+r.Errors, max(s.p50, r.ResponseP50)
+		paused := r.Segment < len(f.Run.Segments) && f.Run.Segments[r.Segment].Settings[pausedSetting] != 0
+		s.meant = s.meant || r.Threads > 0 && !paused && (r.Rate <= 0 || r.Rate >= usualCalls || r.Backlog > 0)
+	}
+	var usual, took []int64
+	for _, s := range at {
+		if s.done > 0 {
+			usual, took = append(usual, s.done), append(took, s.p50)
+		}
+	}
+	slices.Sort(usual)
+	slices.Sort(took)
+	if len(usual) < usualSeconds || usual[len(usual)/2] < usualCalls {
+		return nil
+	}
+	times := slices.Sorted(maps.Keys(at))
+	for i := 0; i < len(times) && len(out) < mostOutages; i++ {
+		from, failed := times[i], int64(0)
+		until := from
+		for ; i < len(times) && times[i] == until && at[times[i]].done == 0 && at[times[i]].meant; i++ {
+			failed += at[times[i]].failed
+			until++
+		}
+		if until == from {
+			continue
+		}
+		i-- // what ended it may begin another
+		if time.Duration(until-from)*time.Second < 2*time.Duration(took[len(took)/2]) {
+			continue // calls take as long as that
+		}
+		text := fmt.Sprintf("nothing was done from %s to %s (%d s)", plot.Clock(float64(from)), plot.Clock(float64(until)), until-from)
+		if failed > 0 {
+			text += fmt.Sprintf(", and %s calls failed", units.Number(float64(failed)))
+		}
+		out = append(out, rundir.Coincidence{At: float64(from), Until: float64(until), Text: text})
+	}
+	return out
+}
