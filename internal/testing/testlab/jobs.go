@@ -24,8 +24,9 @@ import (
 const atOnce = 4
 
 // waiting is how many tests of a package run side by side where most of them wait, for servers and
-// for what a whole run does in its time.
-var waiting = 2 * runtime.NumCPU()
+// for what a whole run does in its time. With twice as many, at a load of 25 on two processors,
+// sentinels took a master for dead that nobody had killed.
+var waiting = runtime.NumCPU()
 
 // compiles is added to the environment of a compiler, which spends a sixth of its processor time on
 // collecting garbage otherwise. Tests do not get it.
