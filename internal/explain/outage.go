@@ -22,13 +22,14 @@ const (
 // outages lists the times of whole seconds in which nothing was done although it was meant to be, in
 // order. It goes by what was counted, since a run whose verification failed has no throughput.
 func outages(f *rundir.Folder) (out []rundir.Coincidence) {
+	from, to := counting(&f.Run)
 	type second struct {
 		done, failed, p50 int64
 		meant             bool
 	}
 	at := map[int]*second{}
 	for _, r := range f.Series {
-		if r.Warmup || r.T < 0 || float64(r.T+1) > f.Run.MeasuredS {
+		if r.Warmup || float64(r.T) < from || float64(r.T+1) > to {
 			continue
 		}
 		s := at[r.T]
@@ -53,24 +54,24 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	}
 	times := slices.Sorted(maps.Keys(at))
 	for i := 0; i < len(times) && len(out) < mostOutages; i++ {
-		from, failed := times[i], int64(0)
-		until := from
+		began, failed := times[i], int64(0)
+		until := began
 		for ; i < len(times) && times[i] == until && at[times[i]].done == 0 && at[times[i]].meant; i++ {
 			failed += at[times[i]].failed
 			until++
 		}
-		if until == from {
+		if until == began {
 			continue
 		}
 		i-- // what ended it may begin another
-		if time.Duration(until-from)*time.Second < 2*time.Duration(took[len(took)/2]) {
+		if time.Duration(until-began)*time.Second < 2*time.Duration(took[len(took)/2]) {
 			continue // calls take as long as that
 		}
-		text := fmt.Sprintf("nothing was done from %s to %s (%d s)", plot.Clock(float64(from)), plot.Clock(float64(until)), until-from)
+		text := fmt.Sprintf("nothing was done from %s to %s (%d s)", plot.Clock(float64(began)), plot.Clock(float64(until)), until-began)
 		if failed > 0 {
-			text += fmt.Sprintf(", and %s calls failed", units.Number(float64(failed)))
+			text += ", and " + units.Plural(failed, "call") + " failed"
 		}
-		out = append(out, rundir.Coincidence{At: float64(from), Until: float64(until), Text: text})
+		out = append(out, rundir.Coincidence{At: float64(began), Until: float64(until), Text: text})
 	}
 	return out
 }
