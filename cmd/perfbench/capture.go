@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis/traffic"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/statements"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/mix/fit"
@@ -48,7 +50,7 @@ func captureCommand(c *cli.Call) *cobra.Command { return (&captureCmd{Call: c}).
 
 func (a *captureCmd) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "capture --target URL FILE | --from LOG FILE | --show FILE | --as-mix WORKLOAD FILE", Short: "Write down what a store is asked, live or from its logs, and show it",
+		Use: "capture --target URL FILE | --from LOG FILE | --show FILE | --as-mix WORKLOAD FILE | --target URL --as-mix WORKLOAD", Short: "Write down what a store is asked, live or from its logs, and show it",
 		Long: `capture writes down the calls that a store is asked to carry out: when, on which
 connection, the command, its keys or the statement, and the sizes of everything else.
 Values are left out unless --values is given; passwords are always left out.
@@ -66,8 +68,9 @@ packed by zstd.
 With --show it shows what is in a capture; with --as-mix it makes a workload of one, with
 the weights, sizes, times to live and key distributions that were recorded, as far as they
 are known, for perfbench run mix --file WORKLOAD. With --as-mix, FILE may also be
-pg_stat_statements of PostgreSQL as a CSV file with the names of its columns. perfbench run mix --file FILE makes the calls themselves
-again.
+pg_stat_statements of PostgreSQL as a CSV file with the names of its columns; with --target
+postgres://… in place of FILE, the server is asked twice, --duration apart.
+perfbench run mix --file FILE makes the calls themselves again.
 
 FILE must not be there yet. Its owner alone may read it. If perfbench is killed, the file
 has everything up to the last second.`,
@@ -76,8 +79,14 @@ has everything up to the last second.`,
   perfbench capture --from appendonlydir shop.capture
   perfbench capture --show shop.capture
   perfbench capture --as-mix shop.yaml shop.capture
-  perfbench capture --as-mix shop.yaml pg_stat_statements.csv`,
+  perfbench capture --as-mix shop.yaml pg_stat_statements.csv
+  perfbench capture --target postgres://localhost/shop --duration 10m --as-mix shop.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
+			if counted := a.counted(); counted && len(args) > 0 {
+				return fault.Input(fmt.Errorf("capture: unexpected argument %q", args[0]), "with --target, --as-mix makes a workload of what the server counts, and of no file")
+			} else if counted {
+				return nil
+			}
 			if len(args) == 0 {
 				return fault.Input(errors.New("capture: no file was named"), "for example  perfbench capture --target redis://localhost shop.capture")
 			}
@@ -86,7 +95,7 @@ has everything up to the last second.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.do(c, cli.Unshield(args[0])) },
+		RunE: func(c *cobra.Command, args []string) error { return a.do(c, cli.Unshield(append(args, "")[0])) },
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -109,6 +118,9 @@ has everything up to the last second.`,
 	return c
 }
 
+// counted reports whether a workload is to be made of what a server counts.
+func (a *captureCmd) counted() bool { return a.asMix != "" && a.target != "" }
+
 // contradictions says which flags do not go together.
 func (a *captureCmd) contradictions(c *cobra.Command) error {
 	var ways []string
@@ -118,6 +130,9 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 		}
 	}
 	slices.Sort(ways)
+	if a.counted() && len(ways) == 2 {
+		ways = ways[:1]
+	}
 	switch {
 	case len(ways) == 0:
 		return fault.Input(errors.New("capture: nothing says what to read"), "give --target URL or --from LOG; or --show or --as-mix for what is in a file")
@@ -130,8 +145,13 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 	case a.from != "" && c.Flags().Changed("duration"):
 		return fault.Input(errors.New("capture: a log is read to its end, whatever --duration says"), "leave out --duration")
 	}
+	for _, name := range []string{"sample", "values", "anonymise", "max-size"} {
+		if a.counted() && c.Flags().Changed(name) {
+			return fault.Input(fmt.Errorf("capture: --%s changes nothing about what a server counts", name), "leave it out")
+		}
+	}
 	for _, name := range []string{"sample", "values", "anonymise", "max-size", "duration", "password-file"} {
-		if (a.show || a.asMix != "") && c.Flags().Changed(name) {
+		if !a.counted() && (a.show || a.asMix != "") && c.Flags().Changed(name) {
 			return fault.Input(fmt.Errorf("capture: --%s changes nothing about what is in a file", name), "leave it out")
 		}
 	}
@@ -140,7 +160,7 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 
 func (a *captureCmd) do(c *cobra.Command, path string) error {
 	for _, name := range []string{"target", "duration", "password-file"} {
-		if a.from != "" || a.show || a.asMix != "" {
+		if a.from != "" || a.show || a.asMix != "" && !a.counted() {
 			break // whoever names a file asks no server
 		}
 		if err := a.FromEnvironment(c, name, map[string]string{}); err != nil {
@@ -153,6 +173,8 @@ func (a *captureCmd) do(c *cobra.Command, path string) error {
 	switch {
 	case a.show:
 		return a.showFile(c.Context(), path)
+	case a.counted():
+		return a.countStatements(c.Context())
 	case a.asMix != "":
 		return a.makeWorkload(c.Context(), path)
 	}
@@ -233,27 +255,35 @@ func (a *captureCmd) options(path string) (o capture.Options, err error) {
 
 // listen makes a capture of a live server.
 func (a *captureCmd) listen(ctx context.Context, path string, o capture.Options) (tally capture.Tally, err error) {
-	url, err := a.Resolve(a.target)
-	if err != nil {
-		return tally, err
-	}
-	t, d, err := drivers.Parse(url)
+	t, d, err := a.parse(ctx)
 	if err != nil {
 		return tally, err
 	}
 	if d.Name != "redis" {
-		return tally, fault.Input(fmt.Errorf("capture: only Redis can be listened to, and %s is not one", t.Redacted()), "name one, for example redis://localhost:6379")
-	}
-	if t.Password, err = a.password(ctx, t); err != nil {
-		return tally, err
-	}
-	for _, caution := range t.Cautions("the connection to " + strings.Join(t.Hosts, ", ")) {
-		fmt.Fprintln(a.Stderr, "warning: "+caution)
+		return tally, fault.Input(fmt.Errorf("capture: only Redis can be listened to, and %s is not one", t.Redacted()), "name one, for example redis://localhost:6379; --from reads the logs of other stores")
 	}
 	a.Begin()
 	l := traffic.Live{Options: o, Duration: a.duration, Before: watchedFirst, Say: func(s string) { fmt.Fprintln(a.Stderr, s) }}
 	tally, err = l.Record(ctx, t, path)
 	return tally, err
+}
+
+// parse reads the target, and finds its password.
+func (a *captureCmd) parse(ctx context.Context) (t store.Target, d store.Driver, err error) {
+	url, err := a.Resolve(a.target)
+	if err != nil {
+		return t, d, err
+	}
+	if t, d, err = drivers.Parse(url); err != nil {
+		return t, d, err
+	}
+	if t.Password, err = a.password(ctx, t); err != nil {
+		return t, d, err
+	}
+	for _, caution := range t.Cautions("the connection to " + strings.Join(t.Hosts, ", ")) {
+		fmt.Fprintln(a.Stderr, "warning: "+caution)
+	}
+	return t, d, nil
 }
 
 // password finds the password of a target.
@@ -296,9 +326,8 @@ func (a *captureCmd) showFile(ctx context.Context, path string) error {
 
 // makeWorkload makes a workload of a capture, or of a server's statistics.
 func (a *captureCmd) makeWorkload(ctx context.Context, path string) error {
-	to := cli.Unshield(a.asMix)
-	if _, err := os.Lstat(to); err == nil { // before all of the capture is read
-		return fault.Input(fmt.Errorf("%s is there already", to), "name another file, or delete this one")
+	if err := a.vacant(); err != nil {
+		return err
 	}
 	w, err := infile.While(ctx, func() (*fit.Fitted, error) {
 		f, err := infile.Open(infile.Recorded, path)
@@ -311,6 +340,67 @@ func (a *captureCmd) makeWorkload(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	return a.write(w)
+}
+
+// vacant refuses a workload whose file is there, before all of a capture is read.
+func (a *captureCmd) vacant() error {
+	to := cli.Unshield(a.asMix)
+	if _, err := os.Lstat(to); err == nil {
+		return fault.Input(fmt.Errorf("%s is there already", to), "name another file, or delete this one")
+	}
+	return nil
+}
+
+// countStatements makes a workload of what PostgreSQL counts of its own accord within the duration.
+func (a *captureCmd) countStatements(ctx context.Context) error {
+	if err := a.vacant(); err != nil {
+		return err
+	}
+	t, _, err := a.parse(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(sqlstore.Postgres.Schemes, t.Scheme) {
+		return fault.Input(fmt.Errorf("capture: only PostgreSQL counts statements in pg_stat_statements, and %s is another store", t.Redacted()), "use postgres://, or --from with a log, and --as-mix with what that makes")
+	}
+	if t.Path == "" {
+		return fault.Input(fmt.Errorf("capture: %s names no database", t.Redacted()), "statements are counted by database: "+t.Redacted()+"/shop")
+	}
+	a.Begin()
+	c, err := sqlstore.Open(ctx, t, store.OpenOptions{Threads: 1, Existing: true, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return t.Scrub(err)
+	}
+	defer c.Close() //nolint:errcheck // it was only read
+	before, err := c.StatementsCounted(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	fmt.Fprintf(a.Stderr, "%s counts statements; they are read again in %s\n", t.Redacted(), units.Duration(a.duration))
+	_ = store.Pause(ctx, a.duration) // whoever interrupts it gets what there is
+	after, err := c.StatementsCounted(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	var counts []fit.Counts
+	for _, one := range sqlstore.CountedSince(before, after) {
+		counts = append(counts, fit.Counts(one))
+	}
+	if len(counts) == 0 {
+		return fault.Store(fmt.Errorf("%s has counted no statement within %s", t.Redacted(), units.Duration(a.duration)), "ask for longer with --duration")
+	}
+	w, err := fit.OfCounts("pg_stat_statements of "+t.Redacted(), counts, time.Since(began))
+	if err != nil {
+		return err
+	}
+	return a.write(w)
+}
+
+// write writes a workload, and says what it is.
+func (a *captureCmd) write(w *fit.Fitted) error {
+	to := cli.Unshield(a.asMix)
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return fault.Code(err, fault.CodeInput)

@@ -187,11 +187,11 @@ const (
 )
 
 // comparesAnswers reports whether the runs are replays that keep the order of the calls of each
-// key, which decides the answers, and nobody has said what becomes of these.
+// key, or of all, which decides the answers, and nobody has said what becomes of these.
 func (r *Repeats) comparesAnswers() bool {
 	for _, s := range r.Sides {
 		given := s.Prepared.Inputs.Values
-		if !s.Prepared.Plan.Replays || given["order"].Text != "key" || given[keepAnswers].Text != "" || given[expectAnswers].Text != "" {
+		if !s.Prepared.Plan.Replays || given["order"].Text != "key" && given["order"].Text != "all" || given[keepAnswers].Text != "" || given[expectAnswers].Text != "" {
 			return false
 		}
 	}

@@ -30,6 +30,10 @@ const Map Shape = "map"
 // table of that name. The profile creates them, not the store.
 const Keys Shape = "keys"
 
+// Schema is a schema of PostgreSQL, or a database of MySQL, with everything in it. The profile
+// creates it, not the store.
+const Schema Shape = "schema"
+
 // Entry is one key with its value. Both may be reused by the caller once the
 // call has returned.
 type Entry struct {

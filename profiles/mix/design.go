@@ -65,7 +65,7 @@ var callsParam = workload.Param{
 
 // params returns the parameters.
 func params() []workload.Param {
-	return append([]workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam, snapshotParam}, workload.SessionParams()...)
+	return append([]workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam, snapshotParam, schemaParam, ddlParam}, workload.SessionParams()...)
 }
 
 // spec is what was worked out, for the binding. It is not modified afterwards.

@@ -12,6 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/replay"
@@ -29,8 +31,8 @@ var (
 		Help: "of a replay: how many times as fast as recorded, or unlimited",
 	}
 	orderParam = workload.Param{
-		Name: "order", Kind: workload.Choice, Default: orderConnection, Choices: []string{orderConnection, "key"},
-		Help: "of a replay: whose calls keep their order, those of each connection or those of each key",
+		Name: "order", Kind: workload.Choice, Default: orderConnection, Choices: []string{orderConnection, "key", orderAll},
+		Help: "of a replay: which calls keep their order, those of each connection, those of each key, or all, one after the other",
 	}
 	keepParam = workload.Param{
 		Name: keepAnswers, Kind: workload.Text,
@@ -42,7 +44,15 @@ var (
 	}
 	snapshotParam = workload.Param{
 		Name: "snapshot", Kind: workload.Target,
-		Help: "of a replay: a Redis that holds the data to begin with, such as one that was started from a snapshot; they are copied first, and nothing is written there",
+		Help: "of a replay: a store that holds the data to begin with, such as one that was started from a snapshot; they are copied first, of a database the tables that statements name, and nothing is written there",
+	}
+	schemaParam = workload.Param{
+		Name: "schema", Kind: workload.Text,
+		Help: "of a replay of statements: a file of the statements that make its tables, such as a dump without data, in place of a snapshot",
+	}
+	ddlParam = workload.Param{
+		Name: "ddl", Kind: workload.Choice, Default: "off", Choices: []string{"off", "on"},
+		Help: "of a replay of statements: make those again, too, that make, change and remove tables",
 	}
 	sourceParam = workload.Param{
 		Name: "onto-source", Kind: workload.Choice, Default: "off", Choices: []string{"off", "on"},
@@ -55,6 +65,7 @@ const (
 	expectAnswers   = "expect-answers"
 	speed           = "speed"
 	orderConnection = "connection"
+	orderAll        = "all"
 	// mostFolded is how many threads a replay has if nobody says how many, if it has as many
 	// connections.
 	mostFolded = 64
@@ -64,26 +75,35 @@ const (
 func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	d.Show(captureParam.Name, v.Text, v)
 	s := &replay.Spec{Namespace: d.in.Namespace}
-	s.ByKey = d.Choice(orderParam) != orderConnection
-	d.answers(s)
 	s.OntoSource = d.Choice(sourceParam) == "on"
-	s.Load = d.Choice(loadParam) == run.LoadAuto
-	d.snapshot(s)
 	d.apart()
-	r, err := replay.Open(v.Text)
+	ddl := d.Choice(ddlParam) == "on"
+	r, err := replay.Open(v.Text, replay.Options{DDL: ddl})
 	if err != nil {
 		d.Problems.Add(fault.Field(captureParam.Name, err))
 		return nil, nil
 	}
 	s.Recording = r
+	s.ByKey = d.Choice(orderParam) == "key"
+	s.Load = d.Choice(loadParam) == run.LoadAuto
+	serial := d.Choice(orderParam) == orderAll
+	serial = d.answers(s) || serial
+	d.snapshot(s)
+	d.statements(s, ddl)
 	if r.Header.Anonymised && s.Snapshot.Scheme != "" {
-		d.Blame(snapshotParam.Name, "capture without --anonymise", "snapshot: the keys of the capture are anonymised, and those of the snapshot are not")
+		d.Blame(snapshotParam.Name, "capture without --anonymise", "snapshot: what the capture says is anonymised, and what the snapshot has is not")
 	}
 	usual := max(int(min(r.Connections, mostFolded)), 1)
-	if s.ByKey {
+	switch {
+	case serial:
+		usual = 1
+	case s.ByKey:
 		usual = usualThreads
 	}
 	start := d.Settings(usual)
+	if serial && start.Threads > 1 {
+		d.Blame("threads", "leave it out", "threads: one call after the other is made by one thread, and %d were asked for", start.Threads)
+	}
 	if s.Threads = start.Threads; s.Threads > replay.MaxThreads {
 		d.Blame("threads", fmt.Sprintf("--threads %d", replay.MaxThreads), "threads: a replay has at most %d, and %d were asked for", replay.MaxThreads, s.Threads)
 	}
@@ -94,9 +114,9 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	return d.replayPlan(s, start), s
 }
 
-// answers reads what becomes of answers. They are decided by the order of the calls of each key, so
-// these keep it.
-func (d *designer) answers(s *replay.Spec) {
+// answers reads what becomes of answers. They are decided by the order of the calls of each key, or
+// where calls have no keys by that of all, so these keep it; all: that is so.
+func (d *designer) answers(s *replay.Spec) (all bool) {
 	for name, to := range map[string]*string{keepAnswers: &s.KeepAnswers, expectAnswers: &s.ExpectAnswers} {
 		if v, ok := d.Values[name]; ok && v.Text != "" {
 			if *to = v.Text; v.Where != "--against" { // what a comparison asks for is no difference of its sides
@@ -105,15 +125,62 @@ func (d *designer) answers(s *replay.Spec) {
 		}
 	}
 	given := d.Values[orderParam.Name]
+	chosen := given.Origin != workload.OriginDefault
+	if s.Keyless() && s.ByKey {
+		d.Blame(orderParam.Name, "--order all, or leave it out", "order=key (%s): statements have no keys", given.From())
+	}
 	switch {
 	case s.KeepAnswers == "" && s.ExpectAnswers == "":
-		return
+		return false
 	case s.KeepAnswers != "" && s.ExpectAnswers != "":
 		d.Blame(keepAnswers, "give one of them", "keep-answers and expect-answers do not go together")
-	case !s.ByKey && given.Text == orderConnection && given.Origin != workload.OriginDefault:
+	case given.Text == orderConnection && chosen && s.Keyless():
+		d.Blame(orderParam.Name, "--order all", "order=connection (%s): answers follow from the order of all statements, so they can be compared only with order=all", given.From())
+	case given.Text == orderConnection && chosen:
 		d.Blame(orderParam.Name, "--order key", "order=connection (%s): answers follow from the order of the calls of each key, so they can be compared only with order=key", given.From())
 	}
+	if s.Keyless() || given.Text == orderAll {
+		return true
+	}
 	s.ByKey = true
+	return false
+}
+
+// statements reads what is about statements alone, and refuses what they cannot begin with.
+func (d *designer) statements(s *replay.Spec, ddl bool) {
+	r := s.Recording
+	schema := d.Values[schemaParam.Name]
+	if !r.Keyless() {
+		for _, name := range []string{schemaParam.Name, ddlParam.Name} {
+			if v := d.Values[name]; v.Origin != workload.OriginDefault && v.Text != "" {
+				d.Blame(name, "leave it out", "%s (%s): it is about statements, and %s has calls of %s", name, v.From(), r.Path, r.Title())
+			}
+		}
+		return
+	}
+	if s.Schema = schema.Text; s.Schema != "" {
+		d.Show(schemaParam.Name, s.Schema, schema)
+		if s.Snapshot.Scheme != "" {
+			d.Blame(schemaParam.Name, "give one of them", "schema and snapshot both say with which tables the replay begins")
+		}
+		d.Problems.Add(s.CheckSchema())
+	}
+	switch {
+	case r.Valueless() > 0:
+		d.Blame(captureParam.Name, "perfbench capture --from LOG --values FILE", "capture: %s has no values of its statements, so they cannot be made again", r.Path)
+	case s.Schema == "" && s.Snapshot.Scheme == "" && !ddl:
+		d.Blame(captureParam.Name, "--set snapshot=URL of a database that has them, or --set schema=FILE with the statements that make them; or --set ddl=on if the recording makes them itself",
+			"capture: the statements of %s need tables (%s), and nothing says what these are like", r.Path, list(r.Tables()))
+	}
+}
+
+// list lists the first of some names.
+func list(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
 }
 
 // snapshot reads where the data are that the replay begins with.
@@ -127,8 +194,8 @@ func (d *designer) snapshot(s *replay.Spec) {
 	case err != nil:
 		d.Problems.Add(fault.Field(snapshotParam.Name, fmt.Errorf("snapshot: %w", err)))
 		return
-	case !strings.HasPrefix(t.Scheme, "redis"):
-		d.Blame(snapshotParam.Name, "redis://HOST, of a server that was started from the snapshot", "snapshot: %s is no Redis", t.Redacted())
+	case !s.CanCopy(t.Scheme):
+		d.Blame(snapshotParam.Name, "the URL of a server that was started from the snapshot", "snapshot: %s is no %s, which was recorded", t.Redacted(), s.Title())
 		return
 	}
 	if of := d.Values[loadParam.Name]; of.Text == run.LoadAuto && of.Origin > workload.OriginPreset {
@@ -141,7 +208,7 @@ func (d *designer) snapshot(s *replay.Spec) {
 
 // alone refuses what is about a recording, where there is none.
 func (d *designer) alone() {
-	for _, name := range []string{speed, orderParam.Name, sourceParam.Name, snapshotParam.Name, keepAnswers, expectAnswers} {
+	for _, name := range []string{speed, orderParam.Name, sourceParam.Name, snapshotParam.Name, schemaParam.Name, ddlParam.Name, keepAnswers, expectAnswers} {
 		if v, ok := d.Values[name]; ok && v.Origin != workload.OriginDefault {
 			d.Blame(name, "--file FILE with a file of perfbench capture", "%s (%s): it is about a replay, and no capture was named", name, v.From())
 		}
@@ -207,13 +274,28 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
 	}
 	p.Phases = []workload.Phase{{Name: "replay", Duration: d.in.Duration, Tracks: []workload.Track{t}, NoCeiling: true}}
-	space := replay.KeysOf(s.Namespace)
-	p.Spaces = append(p.Spaces, space)
-	p.Writes = append(p.Writes, fmt.Sprintf("%s: the keys of %s", redis.KeyOf(space), describe(r)))
-	if s.Snapshot.Scheme != "" {
-		p.Writes = append(p.Writes, fmt.Sprintf("%s: a copy of all that %s has", redis.KeyOf(space), s.Snapshot.Redacted()))
+	space, where, what := replay.KeysOf(s.Namespace), "", "the keys"
+	if r.Keyless() {
+		space, what = replay.SchemaOf(s.Namespace), "the statements"
+		where = sqltext.TableName(space.Namespace, space.Name)
+	} else {
+		where = redis.KeyOf(space)
 	}
-	p.Deletes = append(p.Deletes, "before it begins the keys that an earlier replay has left there", "at the end the keys of the replay (--cleanup)")
+	p.Spaces = append(p.Spaces, space)
+	p.Writes = append(p.Writes, fmt.Sprintf("%s: %s of %s", where, what, describe(r)))
+	switch {
+	case s.Snapshot.Scheme != "" && r.Keyless():
+		p.Writes = append(p.Writes, fmt.Sprintf("%s: a copy of the tables of %s that they name: %s", where, s.Snapshot.Redacted(), list(r.Tables())))
+	case s.Snapshot.Scheme != "":
+		p.Writes = append(p.Writes, fmt.Sprintf("%s: a copy of all that %s has", where, s.Snapshot.Redacted()))
+	case s.Schema != "":
+		p.Writes = append(p.Writes, fmt.Sprintf("%s: what %s makes", where, s.Schema))
+	}
+	if r.Keyless() {
+		p.Deletes = append(p.Deletes, "before it begins the schema that an earlier replay has left", "at the end the schema of the replay (--cleanup)")
+	} else {
+		p.Deletes = append(p.Deletes, "before it begins the keys that an earlier replay has left there", "at the end the keys of the replay (--cleanup)")
+	}
 	p.Binder = replayBinder{s}
 	return p
 }
@@ -232,6 +314,12 @@ func describe(r *replay.Recording) string {
 	}
 	if len(most) > 0 {
 		text += ": " + strings.Join(most, ", ")
+	}
+	if n := r.Transactions(); n > 0 {
+		text += "; " + units.Plural(n, "transaction")
+	}
+	if tables := r.Tables(); len(tables) > 0 {
+		text += "; on " + list(tables)
 	}
 	return text
 }
@@ -285,10 +373,15 @@ func (b replayBinder) Share(p *workload.Plan, i, n int) error {
 
 // Connector returns the function that connects the plan to the stores of a driver.
 func (b replayBinder) Connector(driver string) workload.Connector {
-	if driver != "redis" && driver != "embedded" {
+	if !slices.Contains(b.Drivers(), driver) {
 		return func(context.Context, *workload.Bound) error {
-			return fault.Input(fmt.Errorf("what Redis was asked can only be made again on a Redis, and the target is none (%s)", driver), "use redis:// or embedded:; perfbench capture --show shows what is in the file")
+			return fault.Input(fmt.Errorf("what %s was asked can only be made again on %s, and the target is another store (%s)", b.Title(), b.Title(), driver), "use another --target; perfbench capture --show shows what is in the file")
 		}
+	}
+	if b.Keyless() {
+		return workload.On(func(ctx context.Context, c sqlstore.Typed, p *workload.Bound) error {
+			return replay.BindSQL(ctx, b.Spec, c, p)
+		})
 	}
 	if driver == "embedded" && b.Snapshot.Scheme != "" {
 		return func(context.Context, *workload.Bound) error {

@@ -221,10 +221,10 @@ func TestReplaysThatAreRefused(t *testing.T) {
 		says         string
 	}{
 		{recorded(t, capture.Header{Identity: info["run_id"]}, get), srv.URL(), nil, "this is the server that "},
-		{recorded(t, capture.Header{Store: "postgres"}, get), srv.URL(), nil, "calls of postgres cannot be made again yet"},
+		{recorded(t, capture.Header{Store: "coherence"}, get), srv.URL(), nil, "calls of coherence cannot be made again yet"},
 		{recorded(t, capture.Header{}, capture.Call{Conn: 1, Args: args("FLUSHALL")}), srv.URL(), nil, "there is no call in it that could be made again"},
 		{notOne, srv.URL(), nil, "the file ends before its header does"},
-		{good, "memory:", nil, "can only be made again on a Redis"},
+		{good, "memory:", nil, "can only be made again on Redis"},
 		{good, srv.URL(), []string{"threads=513"}, "a replay has at most 512"},
 		{good, srv.URL(), []string{"records=5"}, "records (flag --set): a replay makes the calls that were recorded"},
 		{recorded(t, capture.Header{Timing: capture.Unknown}, get), srv.URL(), []string{"speed=2"}, "only the order of the calls was recorded"},
@@ -403,12 +403,12 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	srv := labtest.Redis(t)
 	file := recorded(t, capture.Header{}, capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}})
 	for want, c := range map[string]profiletest.Case{
-		"snapshot: this is the target itself":                         {Target: srv.URL(), Set: []string{"snapshot=" + srv.URL()}},
-		"snapshot: memory: is no Redis":                               {Target: srv.URL(), Set: []string{"snapshot=memory:"}},
-		"load=auto (flag --set) would make it up":                     {Target: srv.URL(), Set: []string{"snapshot=redis://x", "load=auto"}},
-		"snapshot: embedded: cannot take over the data of a Redis":    {Target: "embedded:", Set: []string{"snapshot=" + srv.URL()}},
-		"snapshot: the keys of the capture are anonymised, and those": {Target: srv.URL(), Set: []string{"snapshot=redis://x"}, Files: []string{recorded(t, capture.Header{Anonymised: true}, capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}})}},
-		"snapshot: redis: 127.0.0.1:1: connection refused":            {Target: srv.URL(), Set: []string{"snapshot=redis://127.0.0.1:1"}},
+		"snapshot: this is the target itself":                      {Target: srv.URL(), Set: []string{"snapshot=" + srv.URL()}},
+		"snapshot: memory: is no Redis":                            {Target: srv.URL(), Set: []string{"snapshot=memory:"}},
+		"load=auto (flag --set) would make it up":                  {Target: srv.URL(), Set: []string{"snapshot=redis://x", "load=auto"}},
+		"snapshot: embedded: cannot take over the data of a Redis": {Target: "embedded:", Set: []string{"snapshot=" + srv.URL()}},
+		"snapshot: what the capture says is anonymised":            {Target: srv.URL(), Set: []string{"snapshot=redis://x"}, Files: []string{recorded(t, capture.Header{Anonymised: true}, capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}})}},
+		"snapshot: redis: 127.0.0.1:1: connection refused":         {Target: srv.URL(), Set: []string{"snapshot=redis://127.0.0.1:1"}},
 	} {
 		c.Profile, c.Out = Profile(), t.TempDir()
 		if c.Files == nil {

@@ -52,6 +52,9 @@ func (r *Records) inspect(ctx context.Context, s store.Space, size func(context.
 	if chosen, err := r.choice.choose(ctx, s.Namespace, false); !chosen {
 		return store.Found{}, err
 	}
+	if s.Shape == store.Schema {
+		return r.inspectSchema(ctx, t)
+	}
 	if there, err := r.tables.exists(ctx, t); !there || err != nil {
 		return store.Found{}, err
 	}
@@ -183,6 +186,9 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	if !recorded {
 		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", r.tables.d.Dialect, t.key.name), "only what perfbench made is deleted")
 	}
+	if s.Shape == store.Schema {
+		return r.dropSchema(ctx, t, made, s, progress)
+	}
 	if r.tables.d.Dialect != sqltext.SQLite {
 		left, err := New(ctx, r.tables.db, r.tables.d.Dialect, s.Namespace)
 		if err == nil {
@@ -218,6 +224,48 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 		progress(n)
 	}
 	return n, r.unrecord(ctx, made, s)
+}
+
+// inspectSchema looks at a schema of PostgreSQL, or a database of MySQL. Its size is how many tables
+// it has.
+func (r *Records) inspectSchema(ctx context.Context, t *table) (store.Found, error) {
+	question := "SELECT (SELECT count(*) FROM information_schema.schemata WHERE schema_name = ?), (SELECT count(*) FROM information_schema.tables WHERE table_schema = ?)"
+	switch r.tables.d.Dialect {
+	case sqltext.SQLite:
+		return store.Found{}, nil // there are none
+	case sqltext.Postgres: // whose information_schema shows only one's own
+		question = "SELECT (SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = $1), (SELECT count(*) FROM pg_catalog.pg_class c" +
+			" JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $2 AND c.relkind IN ('r','p','v','m','f'))"
+	}
+	var there, tables int64
+	if err := r.tables.beside.QueryRowContext(ctx, question, t.key.name, t.key.name).Scan(&there, &tables); err != nil {
+		return store.Found{}, wrap("look for", t, err)
+	}
+	if there == 0 {
+		return store.Found{}, nil
+	}
+	return store.Found{Exists: true, Kind: "schema", Size: tables}, nil
+}
+
+// dropSchema removes a schema that is recorded as ours, with everything in it.
+func (r *Records) dropSchema(ctx context.Context, t, made *table, s store.Space, progress func(done int64)) (int64, error) {
+	found, err := r.inspectSchema(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	if found.Exists {
+		text := "DROP DATABASE IF EXISTS " + r.tables.d.Quote(t.key.name)
+		if r.tables.d.Dialect == sqltext.Postgres {
+			text = "DROP SCHEMA IF EXISTS " + r.tables.d.Quote(t.key.name) + " CASCADE"
+		}
+		if _, err := r.tables.beside.ExecContext(ctx, text); err != nil {
+			return 0, wrap("drop", t, err)
+		}
+	}
+	if progress != nil {
+		progress(found.Size)
+	}
+	return found.Size, r.unrecord(ctx, made, s)
 }
 
 // unrecord removes a record, and the table of records along with the last one.

@@ -49,14 +49,24 @@ func Mean(h *capture.Header) func(*capture.Call) capture.Meaning {
 			return capture.Meaning{LeftOut: ofStranger} // no recorder writes it
 		}
 		m.Form = formOf(c.Args[1].Text)
-		for _, p := range partsOf(d, c.Args[1].Text) {
+		parts := partsOf(d, c.Args[1].Text)
+		for _, p := range parts {
 			if m.LeftOut == "" {
 				m.LeftOut = p.apart(d)
+			}
+		}
+		if m.LeftOut == "" || m.LeftOut == ofTables {
+			if d != CQL && reaches(d, parts, c.Args[2:]) {
+				m.LeftOut = ofElsewhere
 			}
 		}
 		return m
 	}
 }
+
+// MakesTables reports whether a statement is left out because it makes or changes tables, which a
+// replay may be told to do nevertheless.
+func MakesTables(leftOut string) bool { return leftOut == ofTables }
 
 // DialectOf returns the dialect of a kind of store, as headers of captures name it.
 func DialectOf(store string) Dialect {
@@ -132,7 +142,10 @@ func (p part) selectsInto() bool {
 }
 
 // harmless are functions of PostgreSQL's whose names begin as those do that are about the server.
-var harmless = words("PG_SLEEP PG_TYPEOF PG_ADVISORY_LOCK PG_ADVISORY_UNLOCK PG_ADVISORY_XACT_LOCK PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_XACT_LOCK PG_ADVISORY_LOCK_SHARED PG_COLUMN_SIZE")
+var harmless = words("PG_SLEEP PG_TYPEOF PG_COLUMN_SIZE")
+
+// locks are functions of MySQL's about locks that are of the whole server.
+var locks = words("GET_LOCK RELEASE_LOCK RELEASE_ALL_LOCKS IS_FREE_LOCK IS_USED_LOCK MASTER_POS_WAIT WAIT_FOR_EXECUTED_GTID_SET")
 
 // ofServer reports whether a statement names the server's own tables or functions.
 func (p part) ofServer(d Dialect) bool {
@@ -144,7 +157,9 @@ func (p part) ofServer(d Dialect) bool {
 			if named {
 				return true
 			}
-		case d == Postgres && (strings.HasPrefix(name, "PG_") || strings.HasPrefix(name, "LO_") || name == "SET_CONFIG" || strings.HasPrefix(name, "DBLINK")):
+		case d == MySQL && locks[w]:
+			return true
+		case d == Postgres && (strings.HasPrefix(name, "PG_") || strings.HasPrefix(name, "LO_") || name == "SET_CONFIG" || strings.HasSuffix(name, "_TO_XML") || strings.HasSuffix(name, "_TO_XMLSCHEMA") || name == "TS_STAT" || strings.HasPrefix(name, "DBLINK")):
 			if !harmless[name] {
 				return true
 			}

@@ -151,6 +151,24 @@ func ofStatistics(name string, in *bufio.Reader) (*Fitted, error) {
 	return f.fitted(name, 0)
 }
 
+// Counts is how often a statement of PostgreSQL's was carried out, and how many rows it was about in
+// all.
+type Counts struct {
+	Text        string
+	Calls, Rows int64
+}
+
+// OfCounts makes a workload of what a server has counted within a time.
+func OfCounts(name string, counts []Counts, within time.Duration) (*Fitted, error) {
+	f := &tables{dialect: statements.Postgres, texts: map[string]*asked{}}
+	calls := int64(0)
+	for _, c := range counts {
+		calls += c.Calls
+		f.add(c.Text, c.Calls, c.Rows, true)
+	}
+	return f.fitted(name, float64(calls)/within.Seconds())
+}
+
 // fitted puts the workload together.
 func (f *tables) fitted(path string, rate float64) (*Fitted, error) {
 	byName, left := map[string]*table{}, map[string]int64{}

@@ -197,26 +197,33 @@ func (a *answers) record(number int64, command string, got answer, describe func
 		a.found.GoneErrors++
 	}
 	if len(a.found.Examples) < maxExamples {
-		a.found.Examples = append(a.found.Examples, example(number, want, got, describe))
+		a.found.Examples = append(a.found.Examples, a.example(number, want, got, describe))
 	}
 }
 
 // example describes an answer that differs.
-func example(number int64, want, got answer, describe func() (call, now string)) string {
+func (a *answers) example(number int64, want, got answer, describe func() (call, now string)) string {
 	call, now := describe()
 	if now == "" {
-		now = got.words()
+		now = got.words(a.r.talk)
 	}
-	was := want.words()
+	was := want.words(a.r.talk)
 	if want.kind == aValue && got.kind == aValue && want.size == got.size {
 		was = "another of that size"
+		if a.r.talk.size != nil {
+			was = "as many, but others"
+		}
 	}
 	return fmt.Sprintf("call %d, %s: %s; before, %s", number+1, call, now, was)
 }
 
 // words describe an answer of which nothing more is known.
-func (a answer) words() string {
-	if a.kind == aValue {
+func (a answer) words(l *language) string {
+	switch {
+	case a.kind != aValue:
+	case l.size != nil:
+		return l.size(a.size)
+	default:
 		return fmt.Sprintf("a value of size %d", a.size)
 	}
 	return kindWords[a.kind]

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // What is read ahead is kept in chunks, of which there are so many beside two for each lane,
@@ -85,6 +87,11 @@ type lanes struct {
 type lane struct {
 	in   chan *chunk
 	fill *chunk // the reader's
+	// busy is the connection whose transaction is under way, 0: none; and held are the calls of
+	// others that wait for its end, since a thread has one transaction at a time. Both are the
+	// reader's.
+	busy int64
+	held []heldCall
 	cur  *chunk // the thread's
 	at   int
 	// next are the bits of the moment of its next call, made is how many have been begun.
@@ -92,6 +99,15 @@ type lane struct {
 	made atomic.Int64
 	_    [64]byte
 }
+
+// heldCall is a call that waits.
+type heldCall struct {
+	item item
+	args []capture.Arg
+}
+
+// mostHeld is how many calls of a lane wait at most for the end of a transaction.
+const mostHeld = 1 << 16
 
 // chunk is a number of calls of one lane.
 type chunk struct {
@@ -110,6 +126,8 @@ type call struct {
 	found       capture.Found
 	from, to    int // parts
 	transaction bool
+	// begins and last are as in an item.
+	begins, last bool
 }
 
 func newLanes(r *Recording, deal dealing, when index) *lanes {
@@ -134,8 +152,9 @@ func (l *lanes) read() {
 		if !l.deal.has(thread) {
 			return nil
 		}
-		if i.moment *= l.deal.scale(); !l.put(l.all[thread-l.deal.from], i, args) {
-			return errEnded
+		i.moment *= l.deal.scale()
+		if err := l.whole(l.all[thread-l.deal.from], i, args); err != nil {
+			return err
 		}
 		if n++; n%flushed == 0 {
 			l.flush()
@@ -149,6 +168,39 @@ func (l *lanes) read() {
 	for _, one := range l.all {
 		close(one.in)
 	}
+}
+
+// whole adds an item to a lane, where calls of other connections do not come between those of a
+// transaction: on the one connection that the thread has they would be part of it, and on another
+// they could wait for it for ever.
+func (l *lanes) whole(to *lane, i *item, args []capture.Arg) error {
+	if to.busy != 0 && to.busy != i.conn {
+		if len(to.held) >= mostHeld {
+			return fault.Input(fmt.Errorf("%s: a transaction is so long that more than %d calls of the connections that share its thread wait for it", l.r.Path, mostHeld), "give more --threads, so that fewer connections share one")
+		}
+		c := *i
+		c.calls = slices.Clone(i.calls)
+		to.held = append(to.held, heldCall{c, slices.Clone(args)})
+		return nil
+	}
+	if !l.put(to, i, args) {
+		return errEnded
+	}
+	was := to.busy
+	if to.busy = 0; i.open {
+		to.busy = i.conn
+	}
+	if was == 0 || to.busy != 0 {
+		return nil
+	}
+	held := to.held
+	to.held = nil
+	for n := range held {
+		if err := l.whole(to, &held[n].item, held[n].args); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hash is the same in every run.
@@ -198,7 +250,7 @@ func (c *chunk) reset() {
 }
 
 func (c *chunk) add(i *item, args []capture.Arg, op int) {
-	k := call{op: op, number: i.number, moment: i.moment, found: i.found, from: len(c.parts), transaction: i.transaction}
+	k := call{op: op, number: i.number, moment: i.moment, found: i.found, from: len(c.parts), transaction: i.transaction, begins: i.begins, last: i.last}
 	for _, p := range i.calls {
 		from := len(c.args)
 		c.args = append(c.args, args[p.from:p.to]...)

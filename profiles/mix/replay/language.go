@@ -6,7 +6,12 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/traffic"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/store/statements"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // language is what a replay must know of the calls of one kind of store.
@@ -15,20 +20,40 @@ type language struct {
 	title string
 	// drivers are those of the stores on which its calls can be made again.
 	drivers []string
+	// schemes are those of targets that can be copied from.
+	schemes []string
 	// mean says what a call means.
 	mean func(*capture.Header) func(*capture.Call) capture.Meaning
 	// sieve makes items of calls, which it gives to a function in their order.
 	sieve func(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) sieve
+	// size words the size of an answer, as in "3 rows"; nil: it is a value of so many bytes.
+	size func(n uint32) string
+}
+
+// Options say which calls of a capture are made again.
+type Options struct {
+	// DDL means that statements are, too, that make, change and remove tables.
+	DDL bool
 }
 
 // languages are those that are known, by the store that headers of captures name.
 var languages = map[string]*language{
 	"redis": {
-		title: "Redis", drivers: []string{"redis", "embedded"}, mean: traffic.Mean,
+		title: "Redis", drivers: []string{"redis", "embedded"}, schemes: redis.Driver.Schemes, mean: traffic.Mean,
 		sieve: func(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) sieve {
 			return newRedisSieve(r, h, give)
 		},
 	},
+	"postgres": sqlOf("PostgreSQL", &sqlstore.Postgres),
+	"mysql":    sqlOf("MariaDB or MySQL", &sqlstore.MySQL),
+}
+
+// sqlOf is a language of statements.
+func sqlOf(title string, d *store.Driver) *language {
+	return &language{
+		title: title, drivers: []string{d.Name}, schemes: d.Schemes, mean: statements.Mean, sieve: newSQLSieve,
+		size: func(n uint32) string { return units.Plural(int64(n), "row") },
+	}
 }
 
 // known lists the stores whose calls can be made again.
@@ -47,6 +72,9 @@ func (r *Recording) Drivers() []string { return slices.Clone(r.talk.drivers) }
 
 // Title is the kind of store that was recorded, as people say it.
 func (r *Recording) Title() string { return r.talk.title }
+
+// CanCopy reports whether a target's scheme is that of a store whose data a replay can begin with.
+func (r *Recording) CanCopy(scheme string) bool { return slices.Contains(r.talk.schemes, scheme) }
 
 // sieve makes items of calls, in order. It belongs to one goroutine.
 type sieve interface {
@@ -81,6 +109,8 @@ type caller interface {
 	// describe says for people which call it was, and what it was answered, or "" if there is no
 	// more to say than the answer.
 	describe(err error) (call, now string)
+	// after does what follows the call, once its time has been taken.
+	after(ctx context.Context)
 	// end lets go of what the caller has for itself. No call is under way.
 	end()
 }

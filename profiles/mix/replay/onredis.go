@@ -144,6 +144,9 @@ func (k *redisCaller) found() (hit, is bool) {
 	return k.n >= 0, !k.call.transaction && finds[k.in.args[k.in.parts[k.call.from].from].Text]
 }
 
+// after does nothing: a call is all that there is.
+func (k *redisCaller) after(context.Context) {}
+
 // end does nothing: the lines are of all threads.
 func (k *redisCaller) end() {}
 

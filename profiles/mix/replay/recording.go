@@ -45,6 +45,9 @@ type Recording struct {
 	// Length is the time from the first of them to the last.
 	Length time.Duration
 
+	options Options
+	// said is what its statements have in common; nil: they are none.
+	said *said
 	// talk is what its calls are.
 	talk *language
 	op   map[string]int
@@ -84,17 +87,17 @@ var opened struct {
 
 // Open reads a capture to its end, in bounded memory. Errors have the code of bad input. Any
 // goroutine may call it.
-func Open(path string) (*Recording, error) {
+func Open(path string, o Options) (*Recording, error) {
 	opened.Lock()
 	defer opened.Unlock()
 	file, err := identify(path)
 	if err != nil {
 		return nil, err
 	}
-	if l := opened.last; l != nil && l.Path == path && l.file == file {
+	if l := opened.last; l != nil && l.Path == path && l.file == file && l.options == o {
 		return l, nil
 	}
-	r := &Recording{Path: path, file: file, seconds: map[int]int64{}}
+	r := &Recording{Path: path, file: file, options: o, seconds: map[int]int64{}}
 	if err := r.read(); err != nil {
 		return nil, err
 	}

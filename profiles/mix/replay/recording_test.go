@@ -24,7 +24,7 @@ func written(t *testing.T, timing capture.Timing, connections int, at ...time.Du
 		require.NoError(t, w.Add(&c))
 	}
 	require.NoError(t, w.Close("end"))
-	r, err := Open(path)
+	r, err := Open(path, Options{})
 	require.NoError(t, err)
 	return r
 }

@@ -32,6 +32,10 @@ type item struct {
 	calls []part
 	// transaction means that they are one.
 	transaction bool
+	// Of a transaction of several items: open means that it goes on behind this one, begins that it
+	// begins with this one without a call that says so, and last that it is given up behind this one,
+	// since its connection ends.
+	open, begins, last bool
 }
 
 // part is a call of an item: where its arguments are, and which are keys, counted from the

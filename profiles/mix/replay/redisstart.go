@@ -35,7 +35,12 @@ func set(words string) map[string]bool {
 }
 
 // start is what was loaded before the calls. Any goroutine may read it.
-type start struct{ copied, loaded, assumed, unfilled atomic.Int64 }
+type start struct {
+	copied, loaded, assumed, unfilled atomic.Int64
+	// tables is how many were made, and left what of them was not copied.
+	tables atomic.Int64
+	left   atomic.Pointer[[]string]
+}
 
 // States of a key.
 const (
@@ -60,13 +65,16 @@ const (
 	empty  beginning = "empty"
 	loaded beginning = "loaded"
 	copied beginning = "copied"
+	given  beginning = "given"
 )
 
 func (s *Spec) begins() beginning {
 	switch {
 	case s.Snapshot.Scheme != "":
 		return copied
-	case s.Load:
+	case s.Schema != "":
+		return given
+	case s.Load && !s.Keyless():
 		return loaded
 	}
 	return empty

@@ -37,6 +37,8 @@ type Spec struct {
 	// Snapshot is a server whose data are copied first, in place of what Load would load; without
 	// a Scheme there is none.
 	Snapshot store.Target
+	// Schema is a file of statements that make the tables that recorded ones name; empty: none.
+	Schema string
 	// OntoSource allows the server that was recorded.
 	OntoSource bool
 	// KeepAnswers and ExpectAnswers are files: where answers are kept, and which they are compared
@@ -224,8 +226,11 @@ func (r *Run) sums() *Facts {
 	f := &Facts{Schema: 1, Data: []string{}, Replay: Replay{
 		Capture: filepath.Base(r.Path), Source: r.Header.Source, How: r.Header.How, Recorded: r.Header.Started, Timing: r.Header.Timing,
 		Calls: r.Items, Made: t.made.Load(), Connections: r.Connections, Rate: r.Rate(), LeftOut: r.Left,
-		Copied: r.start.copied.Load(), Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
+		Transactions: r.Transactions(), Tables: r.start.tables.Load(), Copied: r.start.copied.Load(), Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
 	}}
+	if left := r.start.left.Load(); left != nil {
+		f.Replay.NotCopied = *left
+	}
 	f.Hits, f.Misses = t.hits.Load(), t.misses.Load()
 	f.HitRatio, f.Replay.Answers = ratio(f.Hits, f.Misses), r.answers.result()
 	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(t.foundThen.Load(), t.missedThen.Load()), ratio(t.foundNow.Load(), t.missedNow.Load())
@@ -277,8 +282,14 @@ type Replay struct {
 	Rate        float64 `json:"recorded_rate,omitempty"`
 	// LeftOut counts the calls that were not made again, by why.
 	LeftOut map[string]int64 `json:"left_out,omitempty"`
-	// Copied is how many keys were copied from a snapshot first.
-	Copied int64 `json:"copied,omitempty"`
+	// Transactions is how many transactions of several statements there are.
+	Transactions int64 `json:"transactions,omitempty"`
+	// Tables is how many tables of a snapshot were copied first, or how many statements made some.
+	Tables int64 `json:"tables,omitempty"`
+	// Copied is how many keys, or rows, were copied from a snapshot first, and NotCopied what its
+	// tables have beside.
+	Copied    int64    `json:"copied,omitempty"`
+	NotCopied []string `json:"not_copied,omitempty"`
 	// Loaded is how many values were loaded first because they are read before they are
 	// written. Of those that were Assumed, nobody knows whether they were there. Unfilled are keys that
 	// are read first and have other structures, which are not made up.
@@ -341,7 +352,9 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if hit, is := k.by.found(); is && err == nil {
 		k.note(c.found, hit)
 	}
-	return it.End(m, 1, err)
+	err = it.End(m, 1, err)
+	k.by.after(ctx)
+	return err
 }
 
 // note counts what a read has found.
