@@ -476,7 +476,7 @@ func (a *captureCmd) print(s *capture.Summary) {
 		row("COMMAND", "CALLS", "SHARE", "BYTES p50", "p99", "max", "A REPLAY")
 		for _, c := range s.Commands {
 			replay := "makes it"
-			if h.Store != "redis" {
+			if h.Store == "cassandra" {
 				replay = "could make it" // there is none yet
 			}
 			if c.LeftOut != "" {
@@ -488,8 +488,8 @@ func (a *captureCmd) print(s *capture.Summary) {
 	a.printForms(s)
 	a.printLeft("not recorded", s.Tally.Left)
 	a.printLeft("a replay leaves out", s.LeftOut)
-	if h.Store != "redis" {
-		fmt.Fprintln(a.Stdout, "note: there is no replay of statements yet")
+	if h.Store == "cassandra" {
+		fmt.Fprintln(a.Stdout, "note: there is no replay of Cassandra's statements yet")
 	}
 	for _, n := range append(slices.Clone(h.Notes), s.Tally.Notes...) {
 		fmt.Fprintln(a.Stdout, "note: "+cli.Printable(n))

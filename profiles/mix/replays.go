@@ -84,10 +84,10 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 		return nil, nil
 	}
 	s.Recording = r
-	s.ByKey = d.Choice(orderParam) == "key"
+	order := d.Choice(orderParam)
+	s.ByKey = order == "key"
 	s.Load = d.Choice(loadParam) == run.LoadAuto
-	serial := d.Choice(orderParam) == orderAll
-	serial = d.answers(s) || serial
+	serial := d.answers(s) || order == orderAll
 	d.snapshot(s)
 	d.statements(s, ddl)
 	if r.Header.Anonymised && s.Snapshot.Scheme != "" {
@@ -283,6 +283,11 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 	}
 	p.Spaces = append(p.Spaces, space)
 	p.Writes = append(p.Writes, fmt.Sprintf("%s: %s of %s", where, what, describe(r)))
+	if r.Keyless() {
+		for _, f := range r.Forms[:min(len(r.Forms), 5)] {
+			p.Writes = append(p.Writes, fmt.Sprintf("%.3g %% of the statements: %s", 100*f.Share, f.Form))
+		}
+	}
 	switch {
 	case s.Snapshot.Scheme != "" && r.Keyless():
 		p.Writes = append(p.Writes, fmt.Sprintf("%s: a copy of the tables of %s that they name: %s", where, s.Snapshot.Redacted(), list(r.Tables())))
