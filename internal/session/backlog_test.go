@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,4 +42,21 @@ func TestABacklogIsOfOneSegment(t *testing.T) {
 		b.add(&measure.Second{T: at, Length: 1, Rows: []measure.Row{row}})
 	}
 	assert.Nil(t, b.growth())
+}
+
+// Only pauses while the backlog grew may have caused it: not one of long before.
+func TestPausesCountWhereTheBacklogGrew(t *testing.T) {
+	for at, want := range map[int]float64{1: 0, 4: 0.4, 8: 0.4} {
+		paused, second := time.Duration(0), 0
+		b := &backlog{operations: operations{list: []measure.Operation{{Track: "profile", Op: "put"}}}, pauses: func() (int64, time.Duration) { return 1, paused }}
+		for ; second < 9; second++ {
+			if second == at {
+				paused = 400 * time.Millisecond
+			}
+			b.add(&measure.Second{T: second, Length: 1, Rows: []measure.Row{{Gauge: measure.Gauge{Rate: 1000, Backlog: int64(second * 500)}}}})
+		}
+		g := b.growth()
+		require.NotNil(t, g)
+		assert.InDelta(t, want, g.PausedS, 1e-9, "a pause in second %d", at)
+	}
 }

@@ -128,9 +128,13 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 // many units were due and not begun, over all tracks. On a ramp, every second is a change.
 type backlog struct {
 	operations
+	// pauses is as in engine.Run; nil: nobody knows.
+	pauses func() (n int64, sum time.Duration)
 
 	mu      sync.Mutex
 	seconds []int64
+	// paused is for how long in all perfbench had not run, at the end of each of them.
+	paused  []time.Duration
 	rate    float64
 	segment int
 	began   int // second in which the last change was
@@ -156,11 +160,15 @@ func (b *backlog) add(s *measure.Second) {
 	defer b.mu.Unlock()
 	if rate != b.rate || segment != b.segment {
 		b.past = cmp.Or(b.grown(), b.past)
-		b.seconds, b.rate, b.segment, b.began = nil, rate, segment, s.T
+		b.seconds, b.paused, b.rate, b.segment, b.began = nil, nil, rate, segment, s.T
 		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
 	}
 	if s.Length >= 1 {
-		b.seconds = append(b.seconds, due)
+		var sum time.Duration
+		if b.pauses != nil {
+			_, sum = b.pauses()
+		}
+		b.seconds, b.paused = append(b.seconds, due), append(b.paused, sum)
 	}
 }
 
@@ -170,7 +178,12 @@ func (b *backlog) grown() *verdict.Growth {
 	if b.sought {
 		return nil
 	}
-	return verdict.Grown(b.seconds, b.rate, float64(b.began))
+	g := verdict.Grown(b.seconds, b.rate, float64(b.began))
+	if g != nil {
+		first := int(g.FromS) - b.began // seconds that its first third has
+		g.PausedS = (b.paused[len(b.paused)-1] - b.paused[first-1]).Seconds()
+	}
+	return g
 }
 
 // growth says whether the backlog grows, or did so before a change.

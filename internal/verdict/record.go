@@ -227,6 +227,8 @@ type Growth struct {
 	To    float64 `json:"to"`
 	// Rate is how many units fell due per second.
 	Rate float64 `json:"rate_per_s"`
+	// PausedS is for how long perfbench did not run from FromS to ToS, as in Observed.
+	PausedS float64 `json:"paused_s,omitempty"`
 }
 
 // A backlog grows if each third of the run has a larger one than the third before, and

@@ -310,9 +310,9 @@ func backlog(r *Record) (string, string) {
 	if g.ToS < math.Floor(r.Seconds) {
 		until = "to the end of its segment at " + at(g.ToS)
 	}
-	if lost := r.Observed.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
-		return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), but perfbench itself did not run for %s, in which %s fell due: "+
-			"that says nothing about the store; run again", until, units.Number(g.To), units.Number(g.From), length(lost), units.Number(lost*g.Rate))
+	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
+		return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), which perfbench itself may have caused: it did not run for %s, in which %s fell due; "+
+			"run again", until, units.Number(g.To), units.Number(g.From), length(lost), units.Number(lost*g.Rate))
 	}
 	return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before): the store does not keep up with %s per second, "+
 		"so response times only say how long that went on; lower --rate, or raise --threads if the store has room", until, units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
