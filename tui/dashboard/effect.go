@@ -295,12 +295,23 @@ func (e *effect) unsure() string {
 	return ""
 }
 
+// sums adds up what a knob that sums was turned from and to in all tracks that it was turned in; false
+// if it was without a limit in one of them, which has no sum.
+func (a *act) sums() (from, to float64, ok bool) {
+	for _, c := range append(slices.Clip(a.others), a.Change) {
+		if c.From <= 0 || c.To <= 0 || c.Knob() != a.Knob() {
+			return 0, 0, false
+		}
+		from, to = from+c.From, to+c.To
+	}
+	return from, to, true
+}
+
 // what describes the change: "threads 16 → 32"; for several tracks with different
 // values from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
 func (a *act) what(p *workload.Plan) string {
 	tracks, base := []string{}, a.Knob()
 	lo, hi := [2]float64{a.From, a.To}, [2]float64{a.From, a.To}
-	sum := [2]float64{}
 	for _, c := range append(slices.Clip(a.others), a.Change) {
 		if c.Knob() != base {
 			return "every knob reset"
@@ -311,16 +322,15 @@ func (a *act) what(p *workload.Plan) string {
 		}
 		tracks = append(tracks, track)
 		for i, v := range [2]float64{c.From, c.To} {
-			lo[i], hi[i], sum[i] = min(lo[i], v), max(hi[i], v), sum[i]+v
+			lo[i], hi[i] = min(lo[i], v), max(hi[i], v)
 		}
 	}
 	k, ok := p.Knob(base)
 	if len(tracks) < 2 || !ok {
 		return changeText(p, a.Name, a.From, a.To)
 	}
-	limited := (lo[0] > 0 || hi[0] == 0) && (lo[1] > 0 || hi[1] == 0)                 // no limit and a limit have no sum
-	if k.Sum && len(tracks) == len(p.Tracks()) && a.By == measure.ByUndo && limited { // it took back a total
-		return changeText(p, base, sum[0], sum[1])
+	if from, to, ok := a.sums(); ok && k.Sum && len(tracks) == len(p.Tracks()) && a.By == measure.ByUndo { // it took back a total
+		return changeText(p, base, from, to)
 	}
 	text := base + turned(widget.RangeText(k, lo[0], hi[0]), widget.RangeText(k, lo[1], hi[1]))
 	if len(tracks) < len(p.Tracks()) {
@@ -543,8 +553,8 @@ func join(number, unit string) string { return strings.TrimSpace(number + " " + 
 // that is no chance.
 func (e *effect) throughput() moved {
 	found := judged(e.before.rates, e.after.rates)
-	if e.given && e.Knob() == "rate" && len(e.others) == 0 && e.From > 0 && e.To > 0 && e.From != e.To &&
-		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(e.To/e.From)) < follows {
+	if from, to, ok := e.sums(); ok && e.given && e.Knob() == "rate" && from != to &&
+		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows {
 		found = finding{is: changed}
 	}
 	return moved{

@@ -130,6 +130,8 @@ func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
 	assert.Equal(t, "p99 as before, throughput 2k → 2.5k +25 %", e.outcome(60))
 	e.To = 8000
 	assert.Equal(t, unsure, e.throughput().is, "it does not follow")
+	e.Name, e.From, e.To, e.others = "feed.rate", 1500, 1750, []measure.Change{{Name: "profile.rate", From: 500, To: 750}}
+	assert.Equal(t, changed, e.throughput().is, "an undo of a total is a change of each track")
 }
 
 // What is unsure says when it will be known, or what that would take.
