@@ -2,6 +2,7 @@ package statements
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -395,25 +396,25 @@ func (p part) names(d Dialect) (tables []string, elsewhere bool) {
 	return tables, elsewhere
 }
 
+// takesNames are functions and types of PostgreSQL's that take the name of a sequence, a table or the
+// like in a literal.
+var takesNames = words("NEXTVAL SETVAL CURRVAL REGCLASS REGPROC REGPROCEDURE REGOPER REGOPERATOR REGTYPE REGNAMESPACE REGROLE REGCONFIG REGDICTIONARY REGCOLLATION")
+
+// qualified matches a name with a schema.
+var qualified = regexp.MustCompile(`^\s*("[^"]+"|[\pL_][\pL\pN_$]*)\s*\.\s*("[^"]+"|[\pL_][\pL\pN_$]*)\s*(\.|\(|$)`)
+
 // reaches reports whether a statement reaches out of the schema or database that it is sent in,
-// also by a name in a literal.
-func reaches(d Dialect, parts []part, args []capture.Arg) bool {
+// also by a name in one of its literals: that of PostgreSQL's own schema, too, since a literal is sent
+// as it is. Of one that is too long to be looked at whole it is not sure.
+func reaches(d Dialect, parts []part, literals []capture.Arg) bool {
 	named := false
 	for _, p := range parts {
-		if _, elsewhere := p.names(d); elsewhere {
+		if _, elsewhere := p.names(d); elsewhere || len(p) >= mostWords {
 			return true
 		}
-		named = named || d == Postgres && p.has(func(w string) bool {
-			return w == "NEXTVAL" || w == "SETVAL" || w == "CURRVAL" || strings.HasPrefix(w, "REG") || strings.HasPrefix(w, "TO_REG")
-		})
+		named = named || d == Postgres && p.has(func(w string) bool { return takesNames[w] || strings.HasPrefix(w, "TO_REG") })
 	}
-	for i := range args {
-		name, _, dotted := strings.Cut(args[i].Text, ".")
-		if named && dotted && !isHome(name) {
-			return true
-		}
-	}
-	return false
+	return named && slices.ContainsFunc(literals, func(a capture.Arg) bool { return qualified.MatchString(a.Text) })
 }
 
 // CommitsItself is what a statement with Autocommit sets; args are those of its call.
@@ -535,10 +536,11 @@ func Script(d Dialect, script string) (out []Scripted, err error) {
 		case verb == "SET", verb == "SELECT" && p.has(func(w string) bool { return w == "SET_CONFIG" }), verb == "LOCK", verb == "UNLOCK", verb == "":
 			return nil // of the session that made a dump
 		case verb == "INSERT", verb == "REPLACE", p.makes(d, append(p, "", "")[1]):
-			if reaches(d, parts, nil) {
+			home, names := unqualified(d, text)
+			if reaches(d, partsOf(d, home), names) {
 				return fmt.Errorf("line %d: it %s", line, ofElsewhere)
 			}
-			out = append(out, Scripted{unqualified(d, text), line})
+			out = append(out, Scripted{home, line})
 			return nil
 		}
 		return fmt.Errorf("line %d: %.40q neither makes a table nor fills one", line, strings.Join(p[:min(len(p), 4)], " "))
@@ -562,31 +564,50 @@ func Script(d Dialect, script string) (out []Scripted, err error) {
 	}
 }
 
-// unqualified leaves the name of PostgreSQL's own schema out.
-func unqualified(d Dialect, sql string) string {
+// unqualified leaves the name of PostgreSQL's own schema out, also at the beginning of literals that
+// name a sequence or the like, and returns these literals.
+func unqualified(d Dialect, sql string) (home string, names []capture.Arg) {
 	if d != Postgres {
-		return sql
+		return sql, nil
 	}
-	l := lexer{dialect: d, in: sql}
-	var b strings.Builder
-	held, last := "", ""
-	for {
+	var all []token
+	for l := (lexer{dialect: d, in: sql}); ; {
 		t, ok := l.next()
 		if !ok {
-			b.WriteString(held)
-			return b.String()
+			break
 		}
-		if held != "" && t.src == "." {
-			held, last = "", ""
-			continue
-		}
-		b.WriteString(held)
-		held = ""
-		if (t.kind == word || t.kind == quoted) && isHome(t.src) && last != "." {
-			held = t.src
-		} else {
-			b.WriteString(t.src)
-		}
-		last = t.src
+		all = append(all, t)
 	}
+	// near returns what stands n places from a token, not counting spaces; "" at the ends.
+	near := func(at, n int) string {
+		for step := max(-1, min(1, n)); n != 0; {
+			if at += step; at < 0 || at >= len(all) {
+				return ""
+			}
+			if all[at].kind != space {
+				n -= step
+			}
+		}
+		return strings.ToUpper(all[at].src)
+	}
+	var b strings.Builder
+	for at := 0; at < len(all); at++ {
+		t := all[at]
+		switch {
+		case (t.kind == word || t.kind == quoted) && isHome(t.src) && near(at, 1) == "." && near(at, -1) != ".":
+			for near(at, 0) != "." {
+				at++
+			}
+			continue
+		case t.kind == text && (near(at, -1) == "(" && takesNames[near(at, -2)] || takesNames[near(at, -1)] || near(at, 1) == ":" && takesNames[near(at, 3)]):
+			for _, prefix := range []string{"'public.", `'"public".`} {
+				if rest, is := strings.CutPrefix(t.src, prefix); is {
+					t.src, t.value = "'"+rest, strings.TrimSuffix(rest, "'")
+				}
+			}
+			names = append(names, capture.TextArg(t.value))
+		}
+		b.WriteString(t.src)
+	}
+	return b.String(), names
 }
