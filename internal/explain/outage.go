@@ -15,7 +15,7 @@ import (
 // is no chance; and the setting of a pause.
 const (
 	mostOutages   = 5
-	usualCalls    = 10
+	usualUnits    = 10
 	pausedSetting = "paused"
 )
 
@@ -39,7 +39,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		}
 		s.done, s.failed, s.p50 = s.done+r.Count, s.failed+r.Errors, max(s.p50, r.ResponseP50)
 		paused := r.Segment < len(f.Run.Segments) && f.Run.Segments[r.Segment].Settings[pausedSetting] != 0
-		s.meant = s.meant || r.Threads > 0 && !paused && (r.Rate <= 0 || r.Rate >= usualCalls || r.Backlog > 0)
+		s.meant = s.meant || r.Threads > 0 && !paused && (r.Rate <= 0 || r.Rate >= usualUnits || r.Backlog > 0)
 	}
 	var usual, took []int64
 	for _, s := range at {
@@ -49,7 +49,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	}
 	slices.Sort(usual)
 	slices.Sort(took)
-	if len(usual) < usualSeconds || usual[len(usual)/2] < usualCalls {
+	if len(usual) < usualSeconds || usual[len(usual)/2] < usualUnits {
 		return nil
 	}
 	times := slices.Sorted(maps.Keys(at))

@@ -1,11 +1,9 @@
 package lab_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -63,23 +61,6 @@ func cut(t *testing.T, s *lab.Servers) {
 	require.NoError(t, err)
 	require.NoError(t, s.Cut(t.Context(), name))
 	require.NoError(t, s.Restart(t.Context(), name))
-}
-
-// redisDo sends commands in one piece and returns the replies, which are of one line each.
-func redisDo(t *testing.T, addr string, commands ...string) []string {
-	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = conn.Write([]byte(strings.Join(commands, "\r\n") + "\r\n"))
-	require.NoError(t, err)
-	var out []string
-	for in := bufio.NewReader(conn); len(out) < len(commands); {
-		line, err := in.ReadString('\n')
-		require.NoError(t, err)
-		out = append(out, strings.TrimSpace(line))
-	}
-	return out
 }
 
 func TestAPowerCutLosesWhatRedisHadNotSynced(t *testing.T) {

@@ -1,6 +1,8 @@
 package lab_test
 
 import (
+	"bufio"
+	"net"
 	"strings"
 	"testing"
 
@@ -64,4 +66,21 @@ func TestSettingsOfServers(t *testing.T) {
 	require.EqualError(t, err, "fsync is a setting of postgres, postgres-standby, and not of redis")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	assert.Contains(t, fault.HintOf(err), "appendfsync, appendonly")
+}
+
+// redisDo sends commands in one piece and returns the replies, which are of one line each.
+func redisDo(t *testing.T, addr string, commands ...string) []string {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte(strings.Join(commands, "\r\n") + "\r\n"))
+	require.NoError(t, err)
+	var out []string
+	for in := bufio.NewReader(conn); len(out) < len(commands); {
+		line, err := in.ReadString('\n')
+		require.NoError(t, err)
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
 }

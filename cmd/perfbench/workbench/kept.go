@@ -2,12 +2,12 @@ package workbench
 
 import (
 	"errors"
-	"github.com/perfbench/perfbench/internal/compare"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"

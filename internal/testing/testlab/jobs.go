@@ -23,11 +23,6 @@ import (
 // vet, and tests of the others wait for servers more than they compute.
 const atOnce = 4
 
-// waiting is how many tests of a package run side by side where most of them wait, for servers and
-// for what a whole run does in its time. With twice as many, at a load of 25 on two processors,
-// sentinels took a master for dead that nobody had killed.
-var waiting = runtime.NumCPU()
-
 // compiles is added to the environment of a compiler, which spends a sixth of its processor time on
 // collecting garbage otherwise. Tests do not get it.
 const compiles = "GOGC=400"
@@ -244,7 +239,7 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 		if len(names) == 0 {
 			continue
 		}
-		args := append(append([]string{"go"}, shuffled...), "-parallel="+strconv.Itoa(waiting), "-run="+only(names), p.ImportPath)
+		args := append(append([]string{"go"}, shuffled...), "-run="+only(names), p.ImportPath)
 		jobs = append(jobs, job{packages: 1, env: []string{"CGO_ENABLED=0", tier}, command: args})
 	}
 	return jobs, nil
