@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -368,30 +367,20 @@ func (a *captureCmd) countStatements(ctx context.Context) error {
 		return fault.Input(fmt.Errorf("capture: %s names no database", t.Redacted()), "statements are counted by database: "+t.Redacted()+"/shop")
 	}
 	a.Begin()
-	c, err := sqlstore.Open(ctx, t, store.OpenOptions{Threads: 1, Existing: true, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return t.Scrub(err)
-	}
-	defer c.Close() //nolint:errcheck // it was only read
-	before, err := c.StatementsCounted(ctx)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	fmt.Fprintf(a.Stderr, "%s counts statements; they are read again in %s\n", t.Redacted(), units.Duration(a.duration))
-	_ = store.Pause(ctx, a.duration) // whoever interrupts it gets what there is
-	after, err := c.StatementsCounted(context.WithoutCancel(ctx))
+	found, took, err := sqlstore.CountedWithin(ctx, t, a.duration, func() {
+		fmt.Fprintf(a.Stderr, "%s counts statements; they are read again in %s\n", t.Redacted(), units.Duration(a.duration))
+	})
 	if err != nil {
 		return err
 	}
 	var counts []fit.Counts
-	for _, one := range sqlstore.CountedSince(before, after) {
+	for _, one := range found {
 		counts = append(counts, fit.Counts(one))
 	}
 	if len(counts) == 0 {
 		return fault.Store(fmt.Errorf("%s has counted no statement within %s", t.Redacted(), units.Duration(a.duration)), "ask for longer with --duration")
 	}
-	w, err := fit.OfCounts("pg_stat_statements of "+t.Redacted(), counts, time.Since(began))
+	w, err := fit.OfCounts("pg_stat_statements of "+t.Redacted(), counts, took)
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -46,6 +49,26 @@ func (c *Conn) StatementsCounted(ctx context.Context) (map[string]Counted, error
 		return nil
 	})
 	return out, err
+}
+
+// CountedWithin returns what PostgreSQL counts of the statements of a target's database from now on for
+// a time, which an interrupt ends early, and how long that was. begun is called once the counting has
+// begun.
+func CountedWithin(ctx context.Context, t store.Target, long time.Duration, begun func()) ([]Counted, time.Duration, error) {
+	c, err := Open(ctx, t, store.OpenOptions{Threads: 1, Existing: true, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, 0, t.Scrub(err)
+	}
+	defer c.Close() //nolint:errcheck // it was only read
+	before, err := c.StatementsCounted(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	began := time.Now()
+	begun()
+	_ = store.Pause(ctx, long) // whoever interrupts it gets what there is
+	after, err := c.StatementsCounted(context.WithoutCancel(ctx))
+	return CountedSince(before, after), time.Since(began), err
 }
 
 // CountedSince returns what was counted between two readings; of what has been reset meanwhile, the
