@@ -75,7 +75,7 @@ threshold ends the sweep.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` values of a knob or parameter, or of target: threads=1,2,4,…,64; rate=auto: around the knee; once or twice")
 	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` how many runs at each point (default "+sweep.UsualRepeat+")")
-	fs.StringVar(&a.asked.Fault, "fault", "", "`KIND` a fault at the middle of each run, for a tenth of it: power-cut, kill, delay:5ms; as in --at")
+	fs.StringVar(&a.asked.Fault, "fault", "", "`KIND` a fault at the middle of each run, for a tenth of it: power-cut, power-cut:torn, kill, delay:5ms; as in --at")
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterJSON(c)
 	a.crew.Register(c)

@@ -51,10 +51,12 @@ func (d *Driver) breakAtMiddle(ctx context.Context, p *point, text string) error
 func crashOf(p *session.Prepared) string {
 	for _, at := range p.Timetable {
 		if kind, ok := workload.FaultSetting(at.Knob.Name); ok && at.Value != 0 {
-			switch workload.FaultKinds()[kind].Name {
-			case workload.PowerCut:
+			switch k := &workload.FaultKinds()[kind]; {
+			case k.Torn(at.Value):
+				return sweep.TornPowerCut
+			case k.Name == workload.PowerCut:
 				return sweep.PowerCut
-			case workload.Kill:
+			case k.Name == workload.Kill:
 				return sweep.ProcessCrash
 			}
 		}

@@ -1,11 +1,13 @@
 package lab_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,8 +61,34 @@ func cut(t *testing.T, s *lab.Servers) {
 	t.Helper()
 	name, err := s.Find(t.Context(), lab.Primary)
 	require.NoError(t, err)
-	require.NoError(t, s.Cut(t.Context(), name))
+	require.NoError(t, s.Cut(t.Context(), name, false))
 	require.NoError(t, s.Restart(t.Context(), name))
+}
+
+// A torn cut leaves some of what was not synced, and nothing of it passes for whole.
+func TestATornPowerCutLeavesSomeSectors(t *testing.T) {
+	t.Parallel()
+	needRedis(t)
+	st, s := powered(t, labDir(t), "redis", "--appendonly", "yes", "--appendfsync", "no")
+	addr := st.Processes[0].Addr
+	const sector, sectors = 512, 64
+	redisDo(t, addr, "CONFIG SET appendfsync always", "SET a 1")
+	redisDo(t, addr, "CONFIG SET appendfsync no", "SET b "+strings.Repeat("v", sectors*sector))
+	require.NoError(t, s.Cut(t.Context(), "redis", true))
+	kept := 0
+	files, err := filepath.Glob(filepath.Join(st.Disk.At, "appendonlydir", "*.incr.aof"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	assert.True(t, bytes.Contains(text, []byte("SET\r\n$1\r\na\r\n")), "what was synced is whole")
+	for at := 0; at+sector <= len(text); at += sector {
+		if bytes.Equal(text[at:at+sector], bytes.Repeat([]byte("v"), sector)) {
+			kept++
+		}
+	}
+	assert.Less(t, kept, sectors-1, "some sectors are lost")
+	t.Logf("%d of %d sectors are left, in a file of %d bytes", kept, sectors, len(text))
 }
 
 func TestAPowerCutLosesWhatRedisHadNotSynced(t *testing.T) {
@@ -123,7 +151,7 @@ func TestAPowerCutIsRefusedWithTheReason(t *testing.T) {
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	s := lab.ServersAt(dir, up(t, dir, "redis").URL)
 	require.ErrorContains(t, s.CanCut(), "redis was started without --power-cut")
-	require.Error(t, s.Cut(t.Context(), "redis"))
+	require.Error(t, s.Cut(t.Context(), "redis", true))
 	require.Error(t, s.SlowSync(t.Context(), time.Second))
 }
 
@@ -184,7 +212,7 @@ func TestAPowerCutLosesWhatSQLServersHadNotSynced(t *testing.T) {
 			}
 			name, err := s.Find(t.Context(), lab.Primary)
 			require.NoError(t, err)
-			require.NoError(t, s.Cut(t.Context(), name))
+			require.NoError(t, s.Cut(t.Context(), name, false))
 			if err = s.Restart(t.Context(), name); err != nil {
 				require.False(t, tt.kept, err) // it may even be unable to start
 				return

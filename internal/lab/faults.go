@@ -125,8 +125,9 @@ func (s *Servers) CanCut() error {
 	return nil
 }
 
-// Cut ends a process as a power cut would: it is killed, and what it had not synced is lost.
-func (s *Servers) Cut(ctx context.Context, name string) error {
+// Cut ends a process as a power cut would: it is killed, and what it had not synced is lost. If the
+// cut is torn, each sector of that is lost or not, by chance.
+func (s *Servers) Cut(ctx context.Context, name string, torn bool) error {
 	if err := s.CanCut(); err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (s *Servers) Cut(ctx context.Context, name string) error {
 	if err := s.Kill(ctx, name); err != nil {
 		return err
 	}
-	return powercut.Cut(h.rec.Disk.At, false)
+	return powercut.Cut(h.rec.Disk.At, torn)
 }
 
 // SlowSync has each call by which the servers make something durable take that much longer from now

@@ -62,7 +62,7 @@ func parts() []part {
 		{wordSweep, "do a run at each value of a knob, or at each pair of the values of two", []workload.Param{
 			{Name: "over", Kind: workload.List, Help: "a knob or parameter, or target, with its values: threads=1,2,4,…,64"},
 			{Name: "repeat", Kind: workload.Integer, Help: "how many runs there are at each point"},
-			{Name: "fault", Kind: workload.Text, Help: "what each run has at its middle, for a tenth of it: power-cut, kill, delay:5ms"},
+			{Name: "fault", Kind: workload.Text, Help: "what each run has at its middle, for a tenth of it: power-cut, power-cut:torn, kill, delay:5ms"},
 		}},
 	}
 }

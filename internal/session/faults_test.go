@@ -154,8 +154,10 @@ func (s *fakeServers) TakeOver(context.Context) (string, error)     { return s.n
 func (s *fakeServers) SlowSync(_ context.Context, by time.Duration) error {
 	return s.do("slow", by.String())
 }
-func (s *fakeServers) CanCut() error                                 { return s.fails }
-func (s *fakeServers) Cut(_ context.Context, name string) error      { return s.do("cut", name) }
+func (s *fakeServers) CanCut() error { return s.fails }
+func (s *fakeServers) Cut(_ context.Context, name string, torn bool) error {
+	return s.do(map[bool]string{true: "tear", false: "cut"}[torn], name)
+}
 func (s *fakeServers) HasSetting(string) error                       { return s.fails }
 func (s *fakeServers) Anew(context.Context, map[string]string) error { return s.do("anew", s.primary) }
 func (s *fakeServers) Pause(_ context.Context, name string) error    { return s.do("pause", name) }
@@ -186,10 +188,12 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 	assert.Empty(t, b.wait())
 	b.set(faultsOf(t, "power-cut:primary"))
 	b.set(faultsOf(t, "slow-fsync:50ms"))
+	b.set(faultsOf(t, "power-cut:torn"))
 	b.set(workload.Faults{})
 	assert.Empty(t, b.wait())
-	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica", "cut replica", "restart replica", "slow 50ms", "slow 0s"}, s.did)
-	require.Len(t, marks, 8)
+	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica", "cut replica", "restart replica", "slow 50ms", "slow 0s", "tear replica", "restart replica"}, s.did)
+	require.Len(t, marks, 10)
+	assert.Equal(t, "the primary (replica) lost its power in the middle of what it wrote", marks[8])
 	assert.Equal(t, "fsync of the primary (replica) takes 50 ms longer", marks[6])
 	assert.Equal(t, "fsync of the primary (replica) is as before", marks[7])
 	assert.Equal(t, "the primary (replica) lost its power", marks[4])

@@ -25,9 +25,9 @@ type Servers interface {
 	// still has, and returns when it answers.
 	Kill(ctx context.Context, name string) error
 	// CanCut returns why the servers' power cannot be cut. Cut ends a server as a power cut would,
-	// which loses what it had not synced.
+	// which loses what it had not synced: all of it or, torn, each sector of it or not.
 	CanCut() error
-	Cut(ctx context.Context, name string) error
+	Cut(ctx context.Context, name string, torn bool) error
 	// SlowSync has the servers wait that much longer for their disk, which can be had where CanCut
 	// returns nil; 0 ends it.
 	SlowSync(ctx context.Context, by time.Duration) error
@@ -229,7 +229,7 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 	case k.Name == workload.Kill:
 		err = servers.Kill(ctx, name)
 	case k.Name == workload.PowerCut:
-		err = servers.Cut(ctx, name)
+		err = servers.Cut(ctx, name, k.Torn(v))
 	case k.Name == workload.SlowSync:
 		err = servers.SlowSync(ctx, k.Time(v))
 	default:
@@ -240,9 +240,12 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 		return fmt.Sprintf("fsync of %s takes %s longer", called(name, role), units.Duration(k.Time(v))), nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("The fault %s:%s did not happen: %w.", k.Name, role, err) //nolint:staticcheck // a sentence
+		return "", fmt.Errorf("The fault %s:%s did not happen: %w.", k.Name, k.Format(v), err) //nolint:staticcheck // a sentence
 	}
 	h.names[kind] = name
+	if k.Torn(v) {
+		return called(name, role) + " lost its power in the middle of what it wrote", nil
+	}
 	return called(name, role) + map[string]string{workload.Kill: " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
 }
 

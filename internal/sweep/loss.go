@@ -11,6 +11,7 @@ import (
 // not lost.
 const (
 	PowerCut     = "power cut"
+	TornPowerCut = "torn power cut"
 	ProcessCrash = "process crash"
 )
 

@@ -43,7 +43,7 @@ type Result struct {
 	// Open means that runs had a target rate, so that throughput does not show how the
 	// store scales.
 	Open bool `json:"open_loop,omitempty"`
-	// Crash is how a server ended in each run, PowerCut or ProcessCrash; empty: it did not. Figures
+	// Crash is how a server ended in each run, PowerCut, TornPowerCut or ProcessCrash; empty: it did not. Figures
 	// are then of the time before it.
 	Crash string `json:"crash,omitempty"`
 	// Runs are the completed runs, in the order in which they were made.

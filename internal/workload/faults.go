@@ -65,12 +65,18 @@ func (k *FaultKind) Means(v float64) Means {
 // the value of a fault without one.
 var serverRoles = [...]string{"primary", "replica"}
 
-const firstRole = 2
+const (
+	firstRole = 2
+	// tornCut is the value of a power cut of the primary in the middle of what was being written, and
+	// tornWord how users type it.
+	tornCut  = firstRole + float64(len(serverRoles))
+	tornWord = "torn"
+)
 
 // Role returns the role of the server that a fault of the kind is of: "primary", "replica"; "" if it
 // is of the connections.
 func (k *FaultKind) Role(v float64) string {
-	if k.disk {
+	if k.disk || k.Torn(v) {
 		return serverRoles[0]
 	}
 	if i := int(v) - firstRole; k.roles && i >= 0 && i < len(serverRoles) {
@@ -78,6 +84,10 @@ func (k *FaultKind) Role(v float64) string {
 	}
 	return ""
 }
+
+// Torn reports whether a fault of the kind is a power cut that tears what is being written: of what
+// was not synced, each sector is lost or not.
+func (k *FaultKind) Torn(v float64) bool { return k.Name == PowerCut && v == tornCut }
 
 // Kinds that are of servers. By PowerCut one loses what it had not synced, by Kill nothing that the
 // system has.
@@ -103,7 +113,7 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "refused", Help: "connections are reset, and new ones refused", Examples: []string{"refused"}, set: func(s *proxy.State, _ float64) { s.Refused = true }},
 	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", Examples: []string{"pause", "pause:primary", "pause:replica"}, read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
 	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", Examples: []string{"kill:primary", "kill:replica"}, read: readRole, text: textRole, roles: true},
-	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", Examples: []string{"power-cut:primary"}, read: readRole, text: textRole, roles: true},
+	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost (of the primary and torn: each sector of it is lost or not), and it is started again when the fault ends", Examples: []string{"power-cut:primary", "power-cut:torn"}, read: readCut, text: textCut, roles: true},
 	{Name: SlowSync, Value: "TIME", Help: "each call by which the server makes something durable takes so much longer", Examples: []string{"slow-fsync:50ms"}, read: readMs, text: textMs, disk: true},
 	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", Examples: []string{"address"}, set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
 	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", Examples: []string{"exec:"}, text: textCommand, command: true},
@@ -234,6 +244,24 @@ func textRole(v float64) string {
 		return "on"
 	}
 	return serverRoles[int(v)-firstRole]
+}
+
+func readCut(text string) (float64, error) {
+	if text == tornWord {
+		return tornCut, nil
+	}
+	v, err := readRole(text)
+	if err != nil {
+		err = errors.New("primary, replica or torn")
+	}
+	return v, err
+}
+
+func textCut(v float64) string {
+	if v == tornCut {
+		return tornWord
+	}
+	return textRole(v)
 }
 
 func readBandwidth(text string) (float64, error) {

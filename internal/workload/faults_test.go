@@ -15,7 +15,7 @@ import (
 func TestFaultsAreReadAndWritten(t *testing.T) {
 	for text, want := range map[string]proxy.State{
 		"delay:5ms": {Delay: 5 * time.Millisecond}, "jitter:1.5ms": {Jitter: 1500 * time.Microsecond}, "loss:1%": {Loss: 0.01},
-		"bandwidth:1KiB/s": {Bandwidth: 1024}, "half-open": {HalfOpen: true}, "refused": {Refused: true}, "pause": {Paused: true}, "pause:primary": {}, "kill:replica": {}, "power-cut:primary": {}, "slow-fsync:50ms": {}, "address": {Moved: true},
+		"bandwidth:1KiB/s": {Bandwidth: 1024}, "half-open": {HalfOpen: true}, "refused": {Refused: true}, "pause": {Paused: true}, "pause:primary": {}, "kill:replica": {}, "power-cut:primary": {}, "power-cut:torn": {}, "slow-fsync:50ms": {}, "address": {Moved: true},
 	} {
 		kind, v, err := workload.ParseFault(text, "", &workload.Commands{})
 		require.NoError(t, err, text)
@@ -35,7 +35,7 @@ func TestFaultsAreReadAndWritten(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"delya:5ms": `"delya" is not one of delay`, "delay": "the time of delay is missing", "delay:5": "is not a time", "delay:2m": "is not a time up to 1m",
-		"loss:1": "is not a share", "loss:101%": "is not a share", "bandwidth:0": "is not a size per second", "pause:2s": "is not primary or replica", "kill": "the role of kill is missing", "refused:1": "refused takes no value",
+		"loss:1": "is not a share", "loss:101%": "is not a share", "bandwidth:0": "is not a size per second", "pause:2s": "is not primary or replica", "kill": "the role of kill is missing", "kill:torn": "is not primary or replica", "power-cut:half": "is not primary, replica or torn", "refused:1": "refused takes no value",
 	} {
 		_, _, err := workload.ParseFault(text, "", &workload.Commands{})
 		require.ErrorContains(t, err, want, text)

@@ -50,7 +50,7 @@ func newAsker(to screen.AskSweep) asker {
 	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: []widget.FormRow{
 		what.Masked(widget.MaskList),
 		widget.NewRow("and", "and over", "", "a second one, for every pair of values: payload=1KiB,16KiB"),
-		widget.NewRow("fault", "a fault", "", "at the middle of each run, for a tenth of it: power-cut, kill, delay:5ms"),
+		widget.NewRow("fault", "a fault", "", "at the middle of each run, for a tenth of it: power-cut, power-cut:torn, kill, delay:5ms"),
 		widget.NewRow("repeat", "runs a point", sweep.UsualRepeat, "in rounds, each in an order of its own"),
 		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
 		widget.NewRow("warmup", "warm-up", usualWarmup, "before each run; auto: until it has settled"),
