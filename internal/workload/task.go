@@ -90,6 +90,7 @@ type Iteration struct {
 	began int64                  // when its first call was due; until then, when the iteration is
 	may   func(class uint8) bool // what fails so may be tried again; nil: nothing may
 	again bool                   // something failed that may be tried again
+	tried bool                   // the call that was recorded last did
 	first bool
 	fell  bool // it fell due, and nothing of it has been recorded yet
 	open  bool
@@ -136,6 +137,10 @@ func (it *Iteration) Again() bool {
 	}
 	return it.again
 }
+
+// LastAgain reports whether the call that was recorded last failed such that it counts as tried
+// again: of several calls of an iteration, only such need to be made once more.
+func (it *Iteration) LastAgain() bool { return it.tried }
 
 // SinceLast returns how much time has passed since the last call ended, or since the last call of
 // SinceLast, and has the next one count from now. Only the engine and tests call it.
@@ -231,5 +236,6 @@ func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 		s.Again = it.may != nil && it.may(s.Class)
 		it.again = it.again || s.Again
 	}
+	it.tried = s.Again
 	it.rec.Add(s)
 }

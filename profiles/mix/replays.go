@@ -88,6 +88,7 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	s.ByKey = order == "key"
 	s.Load = d.Choice(loadParam) == run.LoadAuto
 	serial := d.answers(s) || order == orderAll
+	s.OneByOne = serial
 	d.snapshot(s)
 	d.statements(s, ddl)
 	if r.Header.Anonymised && s.Snapshot.Scheme != "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -72,8 +73,10 @@ type lanes struct {
 	r    *Recording
 	deal dealing
 	when index
-	all  []*lane
-	free chan *chunk
+	// apart means that each call waits for the answer to the one before it.
+	apart bool
+	all   []*lane
+	free  chan *chunk
 
 	begin  sync.Once
 	ended  chan struct{}
@@ -92,12 +95,35 @@ type lane struct {
 	// reader's.
 	busy int64
 	held []heldCall
+	// conn and last are the connection and the moment of the call that was added last, and run is
+	// how many came one behind the other without waiting. They are the reader's.
+	conn int64
+	last time.Duration
+	run  int
 	cur  *chunk // the thread's
 	at   int
 	// next are the bits of the moment of its next call, made is how many have been begun.
 	next atomic.Uint64
 	made atomic.Int64
 	_    [64]byte
+}
+
+// pipelined is up to which pause between two calls of a connection the second was sent before the
+// answer to the first had come: no answer reaches a client, and its next call the server, in that time.
+const pipelined = 10 * time.Microsecond
+
+// mostTogether is how many calls are sent at once at most.
+const mostTogether = 256
+
+// behind reports whether a call was sent without waiting for the answer to the one before it.
+func (l *lane) behind(i *item) bool {
+	along := l.conn == i.conn && i.at-l.last < pipelined && i.at >= l.last && l.run < mostTogether
+	if l.conn, l.last = i.conn, i.at; along {
+		l.run++
+	} else {
+		l.run = 1
+	}
+	return along
 }
 
 // heldCall is a call that waits.
@@ -126,13 +152,15 @@ type call struct {
 	found       capture.Found
 	from, to    int // parts
 	transaction bool
+	// behind means that it is sent with the one before it.
+	behind bool
 	// begins and last are as in an item.
 	begins, last bool
 }
 
-func newLanes(r *Recording, deal dealing, when index) *lanes {
+func newLanes(r *Recording, deal dealing, when index, apart bool) *lanes {
 	threads := deal.to - deal.from
-	l := &lanes{r: r, deal: deal, when: when, ended: make(chan struct{})}
+	l := &lanes{r: r, deal: deal, when: when, apart: apart, ended: make(chan struct{})}
 	n := chunks + 2*threads
 	l.free = make(chan *chunk, n)
 	for range n {
@@ -157,14 +185,14 @@ func (l *lanes) read() {
 			return err
 		}
 		if n++; n%flushed == 0 {
-			l.flush()
+			l.flush(i.at)
 		}
 		return nil
 	})
 	if err != nil {
 		l.failed.Store(&err)
 	}
-	l.flush()
+	l.flush(math.MaxInt64)
 	for _, one := range l.all {
 		close(one.in)
 	}
@@ -212,11 +240,16 @@ func hash(key string) uint64 {
 
 // put adds an item to a lane; false if it has ended.
 func (l *lanes) put(to *lane, i *item, args []capture.Arg) bool {
+	behind := !l.apart && to.behind(i)
+	if to.fill != nil && to.fill.full(behind) {
+		to.in <- to.fill // there is room for all chunks
+		to.fill = nil
+	}
 	if to.fill == nil {
 		select {
 		case to.fill = <-l.free:
 		default:
-			l.flush() // some may be waiting for what is here
+			l.flush(math.MaxInt64) // some may be waiting for what is here
 			select {
 			case to.fill = <-l.free:
 			case <-l.ended:
@@ -227,17 +260,24 @@ func (l *lanes) put(to *lane, i *item, args []capture.Arg) bool {
 	}
 	c := to.fill
 	c.add(i, args, l.r.op[i.command])
-	if len(c.calls) == chunkCalls || c.bytes >= chunkBytes {
-		to.in <- c // there is room for all chunks
+	c.calls[len(c.calls)-1].behind = behind && len(c.calls) > 1
+	if l.apart && c.full(false) {
+		to.in <- c
 		to.fill = nil
 	}
 	return true
 }
 
-// flush gives every lane what there is of it.
-func (l *lanes) flush() {
+// full reports whether a chunk has as much as it may have, where the next call is sent with the last
+// of it or is not.
+func (c *chunk) full(behind bool) bool {
+	return c.bytes >= chunkBytes || len(c.calls) >= chunkCalls && !behind
+}
+
+// flush gives every lane what there is of it by a moment, but for what more may belong to.
+func (l *lanes) flush(at time.Duration) {
 	for _, one := range l.all {
-		if one.fill != nil && len(one.fill.calls) > 0 {
+		if one.fill != nil && len(one.fill.calls) > 0 && (l.apart || at-one.last >= pipelined) {
 			one.in <- one.fill
 			one.fill = nil
 		}
@@ -290,16 +330,18 @@ func (l *lanes) Next(worker int, stale <-chan struct{}) (moment float64, more, k
 	return moment, true, true
 }
 
-// pop takes the next call of a worker, which Next has said is there; nil if there is none.
-func (l *lanes) pop(worker int) (*chunk, *call) {
+// pop takes the next call of a worker, which Next has said is there, with those that were sent at
+// once with it; none if there is none.
+func (l *lanes) pop(worker int) (*chunk, []call) {
 	one := l.all[worker-l.deal.from]
 	if one.cur == nil || one.at == len(one.cur.calls) {
 		return nil, nil
 	}
-	c := &one.cur.calls[one.at]
-	one.at++
-	one.made.Add(1)
-	return one.cur, c
+	from := one.at
+	for one.at++; one.at < len(one.cur.calls) && one.cur.calls[one.at].behind; one.at++ { //nolint:revive // it is counted
+	}
+	one.made.Add(int64(one.at - from))
+	return one.cur, one.cur.calls[from:one.at]
 }
 
 // Reached implements workload.Recorded.

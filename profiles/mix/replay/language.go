@@ -26,6 +26,9 @@ type language struct {
 	mean func(*capture.Header) func(*capture.Call) capture.Meaning
 	// sieve makes items of calls, which it gives to a function in their order.
 	sieve func(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) sieve
+	// pipelines means that its clients may send calls before the answers to those before them have
+	// come.
+	pipelines bool
 	// size words the size of an answer, as in "3 rows"; nil: it is a value of so many bytes.
 	size func(n uint32) string
 }
@@ -39,7 +42,7 @@ type Options struct {
 // languages are those that are known, by the store that headers of captures name.
 var languages = map[string]*language{
 	"redis": {
-		title: "Redis", drivers: []string{"redis", "embedded"}, schemes: redis.Driver.Schemes, mean: traffic.Mean,
+		title: "Redis", pipelines: true, drivers: []string{"redis", "embedded"}, schemes: redis.Driver.Schemes, mean: traffic.Mean,
 		sieve: func(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) sieve {
 			return newRedisSieve(r, h, give)
 		},
@@ -113,4 +116,13 @@ type caller interface {
 	after(ctx context.Context)
 	// end lets go of what the caller has for itself. No call is under way.
 	end()
+}
+
+// sender is a caller that can send calls without waiting for the answers to those before them.
+type sender interface {
+	// gather gets calls of one connection ready, before their time counts.
+	gather(in *chunk, calls []call)
+	// send makes them. told gets what came of each, by its place among them, when its answer has been
+	// read: the first one's first. Until it returns, found is about that call.
+	send(ctx context.Context, told func(i int, err error))
 }

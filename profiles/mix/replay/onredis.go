@@ -118,7 +118,11 @@ func (r *onRedis) begin(ctx context.Context, answers bool, progress func(done, t
 }
 
 // caller returns what makes the calls of a thread.
-func (r *onRedis) caller() caller { return &redisCaller{on: r} }
+func (r *onRedis) caller() caller {
+	k := &redisCaller{on: r}
+	k.each = k.tell
+	return k
+}
 
 // redisCaller makes the calls of a thread.
 type redisCaller struct {
@@ -127,6 +131,12 @@ type redisCaller struct {
 	in   *chunk
 	call *call
 	n    int64
+	// pipe are the requests of calls that are sent at once, calls are these, told gets what came of
+	// each, and each is tell.
+	pipe  []*link.Caller
+	calls []call
+	told  func(i int, err error)
+	each  func(i int, err error)
 }
 
 // finds are the commands that find one value or nothing.
@@ -152,20 +162,47 @@ func (k *redisCaller) end() {}
 
 // ready writes the request of a call.
 func (k *redisCaller) ready(_ context.Context, in *chunk, c *call) error {
+	k.write(&k.q, in, c)
+	k.in, k.call = in, c
+	return nil
+}
+
+func (k *redisCaller) write(q *link.Caller, in *chunk, c *call) {
 	if c.transaction {
-		k.q.Multi()
+		q.Multi()
 	} else {
-		k.q.Reset()
+		q.Reset()
 	}
 	for i := c.from; i < c.to; i++ {
 		p := &in.parts[i]
-		k.on.command(&k.q.Request, in.args[p.from:p.to], p.keys, p.db)
+		k.on.command(&q.Request, in.args[p.from:p.to], p.keys, p.db)
 	}
 	if c.transaction {
-		k.q.Exec()
+		q.Exec()
 	}
-	k.in, k.call = in, c
-	return nil
+}
+
+// gather writes the requests of several calls.
+func (k *redisCaller) gather(in *chunk, calls []call) {
+	for len(k.pipe) < len(calls) {
+		k.pipe = append(k.pipe, &link.Caller{})
+	}
+	for i := range calls {
+		k.write(k.pipe[i], in, &calls[i])
+	}
+	k.in, k.calls = in, calls
+}
+
+// send makes the calls.
+func (k *redisCaller) send(ctx context.Context, told func(i int, err error)) {
+	k.told = told
+	k.on.lines.DoEach(ctx, k.pipe[:len(k.calls)], k.each)
+}
+
+// tell passes on what came of a call.
+func (k *redisCaller) tell(i int, err error) {
+	k.call, k.n = &k.calls[i], k.pipe[i].Reply.N
+	k.told(i, err)
 }
 
 // command appends a command, whose keys become keys of the run's own.

@@ -89,7 +89,7 @@ func TestReadingAheadIsBounded(t *testing.T) {
 	n := 3 * chunks * chunkCalls
 	r := written(t, capture.Exact, 2, make([]time.Duration, n)...)
 	synctest.Test(t, func(t *testing.T) {
-		l := newLanes(r, dealing{to: 2, of: 2}, r.when)
+		l := newLanes(r, dealing{to: 2, of: 2}, r.when, true)
 		stale := make(chan struct{})
 		time.AfterFunc(time.Hour, func() { close(stale) })
 		got, known := 0, true

@@ -32,6 +32,8 @@ type Spec struct {
 	when    index
 	// ByKey keeps the order of the calls of one key in place of that of one connection.
 	ByKey bool
+	// OneByOne means that each call waits for the answer to the one before it.
+	OneByOne bool
 	// Load means that what is read before anything writes it is loaded first.
 	Load bool
 	// Snapshot is a server whose data are copied first, in place of what Load would load; without
@@ -109,7 +111,7 @@ func (r *Run) openAnswers() (err error) {
 
 // newRun returns a replay of a plan whose store calls itself server. What it makes is in a space.
 func newRun(s *Spec, server string, claim ownership.Space, p *workload.Bound) *Run {
-	r := &Run{Spec: s, server: server, space: claim.Space, lanes: newLanes(s.Recording, s.dealt(), s.moments())}
+	r := &Run{Spec: s, server: server, space: claim.Space, lanes: newLanes(s.Recording, s.dealt(), s.moments(), !s.pipelines())}
 	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
 	t := &p.Phases[0].Tracks[0]
 	t.Recorded, t.NewTask = r.lanes, r.newTask
@@ -310,35 +312,42 @@ type task struct {
 	*tally
 	by caller
 
-	// in and call are the call of the last iteration, seq and warm which one that was: an iteration
-	// that is tried again is about the same call.
-	in   *chunk
-	call *call
-	seq  int64
-	warm bool
+	// in and calls are those of the last iteration that have not been made, seq and warm which one
+	// that was: an iteration that is tried again is about the same calls.
+	in    *chunk
+	calls []call
+	seq   int64
+	warm  bool
+	sent  sent
 }
 
 func (r *Run) newTask(int) (workload.Task, error) {
 	k := &task{r: r, tally: &tally{}, by: r.at.caller()}
+	if by, is := k.by.(sender); is {
+		k.sent = sent{by: by, told: k.told}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tallies, r.callers = append(r.tallies, k.tally), append(r.callers, k.by)
 	return k, nil
 }
 
-// Do makes the next call of the thread again.
+// Do makes the next call of the thread again, or the next calls that were sent at once.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
-	if k.call == nil || k.seq != it.Seq || k.warm != it.Warmup {
-		k.in, k.call = k.r.lanes.pop(it.Worker)
+	if k.calls == nil || k.seq != it.Seq || k.warm != it.Warmup {
+		k.in, k.calls = k.r.lanes.pop(it.Worker)
 		k.seq, k.warm = it.Seq, it.Warmup
 	}
-	in, c := k.in, k.call
-	if c == nil {
+	if len(k.calls) == 0 {
 		if err := k.r.lanes.err(); err != nil {
 			return workload.Fatal(err)
 		}
 		return workload.ErrDone
 	}
+	if len(k.calls) > 1 {
+		return k.together(ctx, it)
+	}
+	in, c := k.in, &k.calls[0]
 	if err := k.by.ready(ctx, in, c); err != nil {
 		return err
 	}

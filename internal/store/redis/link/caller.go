@@ -19,6 +19,11 @@ type Caller struct {
 	// the connections is used.
 	seat *seat
 	lane int
+	// way and slot are where the call goes, and together what goes there with it, while
+	// several are sent at once.
+	way      *way
+	slot     int
+	together []byte
 }
 
 // seat holds a place. When nobody refers to it any more, the place is unregistered from
@@ -121,33 +126,39 @@ func (l *Lines) through(ctx context.Context, c *Caller, args []any) error {
 // all replies, and returns the first error.
 func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
 	var first error
-	keep := func(c *Caller, slot int, err error) {
-		if err != nil {
-			err = l.failed(ctx, c, slot, err)
-		}
+	l.DoEach(ctx, cs, func(_ int, err error) {
 		if first == nil {
 			first = err
 		}
-	}
-	at, slot := make([]*way, len(cs)), make([]int, len(cs))
-	for i, c := range cs {
+	})
+	return first
+}
+
+// DoEach sends the requests of several callers at once, each to its server, and tells what
+// came of each, by its place in the list, once its reply has been read: first of all the
+// first, and of those to one server in their order. It returns when all have been told.
+func (l *Lines) DoEach(ctx context.Context, cs []*Caller, told func(i int, err error)) {
+	for _, c := range cs {
 		var err error
-		if at[i], slot[i], err = l.to(ctx, c.key()); err != nil {
-			return err
+		if c.way, c.slot, err = l.to(ctx, c.key()); err != nil {
+			for i := range cs {
+				told(i, err)
+			}
+			return
 		}
 	}
 	if !l.shared {
-		for i, w := range at {
-			if w != nil {
-				w.pool.doAll(ctx, w, at[i:], cs[i:], func(j int, err error) { keep(cs[i+j], slot[i+j], err) })
+		for i, c := range cs {
+			if c.way != nil {
+				c.way.pool.doEach(ctx, cs, i, told)
 			}
 		}
-		return first
+		return
 	}
 	lead := map[*Shared]*wire{}
-	for i, c := range cs {
+	for _, c := range cs {
 		c.place(ctx, l)
-		s := at[i].shared[cs[0].lane%len(at[i].shared)]
+		s := c.way.shared[cs[0].lane%len(c.way.shared)]
 		if w := s.queue(c.wire(), c.count, &c.Reply, c.seat.ask); w != nil {
 			lead[s] = w
 		}
@@ -156,30 +167,42 @@ func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
 		s.flush(w)
 	}
 	for i, c := range cs {
-		keep(c, slot[i], c.seat.ask.wait())
+		err := c.seat.ask.wait()
+		if err != nil {
+			err = l.failed(ctx, c, c.slot, err)
+		}
+		told(i, err)
 	}
-	return first
 }
 
-// doAll sends the requests of those callers whose way is w over one connection, reports
-// the outcome of each through told, and removes their ways from at.
-func (p *pool) doAll(ctx context.Context, w *way, at []*way, cs []*Caller, told func(i int, err error)) {
+// doEach sends the requests of those callers, from one on, that go where that one does, over
+// one connection. Their ways are nil then.
+func (p *pool) doEach(ctx context.Context, cs []*Caller, from int, told func(i int, err error)) {
+	lead, w := cs[from], cs[from].way
 	own, err := p.acquire(ctx)
 	if err == nil {
 		defer p.release(own)
 	}
-	var request []byte
-	var mine []int
-	for i, c := range cs {
-		if at[i] == w {
-			request, mine, at[i] = append(request, c.wire()...), append(mine, i), nil
+	lead.together = lead.together[:0]
+	for _, c := range cs[from:] {
+		if c.way == w {
+			lead.together = append(lead.together, c.wire()...)
 		}
 	}
-	for _, i := range mine {
+	request := lead.together
+	for i, c := range cs {
+		if c.way != w {
+			continue
+		}
+		c.way = nil
 		if err == nil || isReply(err) {
-			err = own.do(ctx, request, cs[i].count, &cs[i].Reply)
+			err = own.do(ctx, request, c.count, &c.Reply)
 			request = nil // all of it has been sent
 		}
-		told(i, err)
+		if err == nil {
+			told(i, nil)
+			continue
+		}
+		told(i, p.of.failed(ctx, c, c.slot, err))
 	}
 }

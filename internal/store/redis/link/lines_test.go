@@ -276,3 +276,40 @@ func TestLinesFollowTheCluster(t *testing.T) {
 		assert.EqualValues(t, 1, all[7].Reply.N)
 	}
 }
+
+// Several calls at once allocate nothing, and each is told by itself, in their order.
+func TestCallsAtOnceAllocateNothing(t *testing.T) {
+	c := client(t, labtest.Redis(t))
+	l := NewLines(c, false, 3)
+	defer l.Close()
+	require.NoError(t, c.Set(t.Context(), "text", "x", 0).Err())
+	var cs []*Caller
+	for range 10 {
+		cs = append(cs, &Caller{})
+	}
+	next := 0
+	told := func(i int, err error) {
+		if i == next && (err != nil) == (i == 5) {
+			next++
+		}
+	}
+	do := func() {
+		for i, at := range cs {
+			at.Command("INCR")
+			at.Add(map[bool]string{false: "n", true: "text"}[i == 5])
+		}
+		next = 0
+		l.DoEach(t.Context(), cs, told)
+	}
+	do()
+	assert.Equal(t, len(cs), next)
+	assert.EqualValues(t, 9, cs[9].Reply.N)
+	ctx := t.Context()
+	assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+		for _, at := range cs[:5] {
+			at.Command("INCR")
+			at.Add("n")
+		}
+		l.DoEach(ctx, cs[:5], told)
+	}), 0.5)
+}
