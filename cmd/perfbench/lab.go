@@ -115,15 +115,26 @@ func (a labCmd) labDisk() *cobra.Command {
 
 // rolesOf says which servers have which roles; "" if there are none.
 func rolesOf(s lab.State) string {
+	count := map[string]int{}
+	for _, p := range s.Processes {
+		count[p.Role]++
+	}
 	var out []string
 	for _, p := range s.Processes {
-		switch {
-		case p.Role == "":
-		case p.Behind != "":
-			out = append(out, fmt.Sprintf("%s is the %s (behind by %s)", p.Name, p.Role, p.Behind))
-		default:
-			out = append(out, fmt.Sprintf("%s is the %s", p.Name, p.Role))
+		if p.Role == "" {
+			continue
 		}
+		is := fmt.Sprintf("%s is the %s", p.Name, p.Role)
+		if count[p.Role] > 1 {
+			is = fmt.Sprintf("%s is a %s", p.Name, p.Role)
+		}
+		if p.Of != "" {
+			is = fmt.Sprintf("%s is the %s of %s", p.Name, p.Role, p.Of)
+		}
+		if p.Behind != "" {
+			is += " (behind by " + p.Behind + ")"
+		}
+		out = append(out, is)
 	}
 	return strings.Join(out, ", ")
 }

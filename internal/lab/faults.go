@@ -243,6 +243,9 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 		if err != nil {
 			return done, err
 		}
+		if !p.Alive && st.Primary == "" {
+			what += followsNow(ctx, dir, st, p.Name)
+		}
 		if done = append(done, what); progress != nil {
 			progress(what)
 		}
@@ -256,6 +259,20 @@ func follows(st *State, p Process) string {
 		return ""
 	}
 	return ", and follows " + st.Primary
+}
+
+// followsNow says whom a process follows that was started again, as far as the servers tell.
+func followsNow(ctx context.Context, dir string, st State, name string) string {
+	st.Processes = slices.Clone(st.Processes)
+	for i := range st.Processes {
+		st.Processes[i].Alive = IsAlive(st.Processes[i]) || st.Processes[i].Name == name
+	}
+	for _, p := range Look(ctx, dir, st).Processes {
+		if p.Name == name && p.Of != "" {
+			return ", and follows " + p.Of
+		}
+	}
+	return ""
 }
 
 // behindBytes says how far a replica is behind that lacks so many bytes of what was written.
@@ -285,7 +302,7 @@ func Look(ctx context.Context, dir string, st State) State {
 	_ = s.look(ctx, h) // what is missing is not shown
 	for i := range st.Processes {
 		if p := h.rec.process(st.Processes[i].Name); p != nil && st.Processes[i].Alive {
-			st.Processes[i].Role, st.Processes[i].Behind = p.Role, p.Behind
+			st.Processes[i].Role, st.Processes[i].Of, st.Processes[i].Behind = p.Role, p.Of, p.Behind
 		}
 	}
 	return st

@@ -141,6 +141,7 @@ func Services() []Service {
 	return []Service{
 		redisService(),
 		redisClusterService(),
+		redisClusterReplicasService(),
 		redisSentinelService(),
 		mariadbService(),
 		mariadbReplicaService(),

@@ -30,7 +30,9 @@ type Process struct {
 	Paused  bool     `json:"paused,omitempty"` // as of now
 	// Role is Primary or Replica, and Behind how far a replica is behind its primary, in words such as
 	// "nothing" or "16 KB"; both as of now, and only from Look.
-	Role   string `json:"role,omitempty"`
+	Role string `json:"role,omitempty"`
+	// Of is the primary that a replica follows, where there are several; from Look, too.
+	Of     string `json:"of,omitempty"`
 	Behind string `json:"behind,omitempty"`
 }
 

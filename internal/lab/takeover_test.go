@@ -123,3 +123,42 @@ func TestWhatRolesThereAre(t *testing.T) {
 	assert.Empty(t, name)
 	assert.EqualError(t, s.Check(lab.Replica), "redis has no replica")
 }
+
+// A replica of a cluster takes over the slots of its primary by itself, and the old primary comes
+// back as its replica.
+func TestAReplicaTakesOverInACluster(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "TestWhatRolesThereAre; internal/store/redis/link follows a cluster")
+	needRedis(t)
+	const service = "redis-cluster-replicas"
+	dir := labDir(t)
+	st := up(t, dir, service)
+	require.Len(t, st.Processes, 6)
+	s := lab.ServersAt(dir, st.URL)
+	require.NotNil(t, s)
+	roles := func() (out []string) {
+		states, err := lab.Status(dir)
+		require.NoError(t, err)
+		for _, p := range lab.Look(t.Context(), dir, states[0]).Processes {
+			out = append(out, p.Role+p.Of)
+		}
+		return out
+	}
+	assert.Equal(t, []string{lab.Primary, lab.Primary, lab.Primary, "replicanode-1", "replicanode-2", "replicanode-3"}, roles())
+	for role, want := range map[string]string{lab.Primary: "node-1", lab.Replica: "node-4"} {
+		got, err := s.Find(t.Context(), role)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	require.NoError(t, s.Kill(t.Context(), "node-1"))
+	name, err := s.TakeOver(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, name, "the servers see to that themselves")
+	require.Eventually(t, func() bool {
+		return roles()[3] == lab.Primary
+	}, 30*time.Second, 100*time.Millisecond)
+	done, err := lab.Heal(t.Context(), dir, service, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"node-1 was started again, and follows node-4"}, done)
+	assert.Equal(t, []string{"replicanode-4", lab.Primary, lab.Primary, lab.Primary, "replicanode-2", "replicanode-3"}, roles())
+}

@@ -159,11 +159,15 @@ func (l *Lines) way(o Server) *way {
 	return w
 }
 
-// forget causes the server of a slot to be looked up again, because it may have
-// changed.
+// forget causes the servers of a slot, and of all others that are thought to be on the same server, to
+// be looked up again, because they may have changed: where another has taken over, all have.
 func (l *Lines) forget(ctx context.Context, slot int) {
-	if l.servers.reload(ctx) {
-		l.of[slot].Store(nil)
+	w := l.of[slot].Load()
+	if w == nil || !l.servers.reload(ctx) {
+		return
+	}
+	for i := range l.of {
+		l.of[i].CompareAndSwap(w, nil)
 	}
 }
 

@@ -252,6 +252,12 @@ func TestLinesFollowTheCluster(t *testing.T) {
 				other = w
 			}
 		}
+		beside := 0
+		for i := range l.of {
+			if l.of[i].Load() == other {
+				beside = i
+			}
+		}
 		l.of[slot].Store(other)
 		at, run, of := Caller{}, Scripts{l, BySHA}, NewScript("add", "return redis.call('INCR', KEYS[1])")
 		for want := range int64(2) {
@@ -260,6 +266,7 @@ func TestLinesFollowTheCluster(t *testing.T) {
 			n, err := run.Finish(t.Context(), &at, of)
 			require.NoError(t, err)
 			assert.Equal(t, want+1, n, "each was done once, where it belongs")
+			assert.Nil(t, l.of[beside].Load(), "what was thought to be on that server is looked up again, too")
 			again, _, err := l.to(t.Context(), []byte(key(0)))
 			require.NoError(t, err)
 			assert.Same(t, right, again)
