@@ -24,6 +24,7 @@ import (
 //	redis VAR [ARGS...]    starts a server of the test's own, its URL in $VAR
 //	redis-cli VAR ARGS...  sends a command to it
 //	memcached VAR          starts a Memcached
+//	postgres VAR [ARGS...], mariadb VAR [ARGS...]  start a database each
 //	redis-stop VAR, redis-start VAR
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
@@ -49,7 +50,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "memcached": cmdMemcached, "redis-cli": cmdRedisCLI,
+			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "memcached": cmdMemcached, "postgres": cmdDatabase(labtest.Postgres), "mariadb": cmdDatabase(labtest.MariaDB), "redis-cli": cmdRedisCLI,
 			"redis-stop": cmdRedisStop, "redis-start": cmdRedisStart, "measured": cmdMeasured, "absent": cmdAbsent, "rest": cmdRest,
 		},
 	})
@@ -110,6 +111,12 @@ func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {
 
 func cmdMemcached(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], labtest.Memcached(tb(ts)).URL())
+}
+
+func cmdDatabase(start func(testing.TB, ...string) *labtest.Server) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		ts.Setenv(args[0], start(tb(ts), args[1:]...).URL())
+	}
 }
 
 func cmdRedisCLI(ts *testscript.TestScript, _ bool, args []string) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -131,30 +132,39 @@ func TestStatementsAreMadeAgain(t *testing.T) {
 				require.NoError(t, err)
 			}
 			file := statementsOf(t, store)
-			for _, set := range [][]string{{"threads=2", "speed=unlimited"}, {"speed=2"}} {
-				c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{file}, Errors: true, Set: append([]string{"namespace=again", schemaFile(t, shopSchema)}, set...), Out: t.TempDir()}
-				o := c.Run(t)
-				require.NoError(t, o.Err)
-				assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
-				f := profiletest.Facts[replay.Facts](t, o)
-				assert.EqualValues(t, payments*(clients*4+1)+4, f.Replay.Made)
-				assert.Equal(t, map[string]int64{
-					"about the server itself, or another database": 1, "names another schema or database": 1, "changes or maintains tables (DDL)": 1,
-				}, f.Replay.LeftOut)
-				var sum, rows, others int
-				var note string
-				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT sum FROM again_replay.account WHERE id = 1").Scan(&sum))
-				assert.Equal(t, payments/2*(1+2+3+4+5+6), sum, "what was rolled back is not there")
-				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), max(note) FROM again_replay.payment").Scan(&rows, &note))
-				assert.Equal(t, payments/2*clients, rows, "a transaction whose connection went was given up")
-				assert.Equal(t, `it's \ "so"`, note)
-				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT client FROM payment").Scan(&others))
-				assert.Equal(t, 7, others)
-				failed := int64(0)
-				for _, op := range o.Run.Operations {
-					failed += op.Errors
-				}
-				assert.EqualValues(t, 2, failed, "the key that is there twice, and the table that is not")
+			c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{file}, Errors: true, Set: []string{"namespace=again", schemaFile(t, shopSchema)}, Out: t.TempDir()}
+			for name, made := range map[string]func(*testing.T) *session.Concluded{
+				"folded":      func(t *testing.T) *session.Concluded { return c.With("threads=2", "speed=unlimited").Run(t) },
+				"as recorded": func(t *testing.T) *session.Concluded { return c.With("speed=2").Run(t) },
+				"three workers": func(t *testing.T) *session.Concluded {
+					labtest.Full(t, "the case folded")
+					return c.With("speed=unlimited").Together(t, 3)
+				},
+			} {
+				t.Run(name, func(t *testing.T) {
+					o := made(t)
+					require.NoError(t, o.Err)
+					assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+					f := profiletest.Facts[replay.Facts](t, o)
+					assert.EqualValues(t, payments*(clients*4+1)+4, f.Replay.Made)
+					assert.Equal(t, map[string]int64{
+						"about the server itself, or another database": 1, "names another schema or database": 1, "changes or maintains tables (DDL)": 1,
+					}, f.Replay.LeftOut)
+					var sum, rows, others int
+					var note string
+					require.NoError(t, db.QueryRowContext(t.Context(), "SELECT sum FROM again_replay.account WHERE id = 1").Scan(&sum))
+					assert.Equal(t, payments/2*(1+2+3+4+5+6), sum, "what was rolled back is not there")
+					require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), max(note) FROM again_replay.payment").Scan(&rows, &note))
+					assert.Equal(t, payments/2*clients, rows, "a transaction whose connection went was given up")
+					assert.Equal(t, `it's \ "so"`, note)
+					require.NoError(t, db.QueryRowContext(t.Context(), "SELECT client FROM payment").Scan(&others))
+					assert.Equal(t, 7, others)
+					failed := int64(0)
+					for _, op := range o.Run.Operations {
+						failed += op.Errors
+					}
+					assert.EqualValues(t, 2, failed, "the key that is there twice, and the table that is not")
+				})
 			}
 		})
 	}

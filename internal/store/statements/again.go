@@ -176,7 +176,7 @@ func (f *Form) mean(recorded string) {
 		}
 		f.Makes = f.Makes || i == 0 && len(parts) == 1 && p.makes(f.dialect, second)
 		f.Rows = f.Rows || verb == "SELECT" || verb == "VALUES" || verb == "TABLE" || verb == "EXPLAIN" || verb == "FETCH" || slices.Contains(p, "RETURNING")
-		f.Passing = f.Passing || p.has(isPassing)
+		f.Passing = f.Passing || p.has(isPassing) || p.asksSystem()
 		f.Ordered = len(parts) == 1 && p.ordered()
 		f.Cut = f.Cut || p.has(func(w string) bool { return w == "LIMIT" || w == "FETCH" || w == "OFFSET" }) && !slices.Contains(p, "ORDER")
 		f.Whole = f.Whole || p.whole()
@@ -195,6 +195,16 @@ var made = words("TABLE INDEX VIEW SEQUENCE MATERIALIZED TYPE")
 
 // beyondTables are words of DDL that reaches more than tables of a schema.
 var beyondTables = words("SCHEMA OWNER TABLESPACE FUNCTION PROCEDURE TRIGGER EXTENSION SERVER DIRECTORY CONNECTION FEDERATED CONNECT SPIDER ROLE USER OWNED LANGUAGE EVENT DATABASE")
+
+// asksSystem reports whether it asks for a variable of the server's own, such as @@datadir.
+func (p part) asksSystem() bool {
+	for i, w := range p {
+		if w == "@" && i > 0 && p[i-1] == "@" {
+			return true
+		}
+	}
+	return false
+}
 
 // makes reports whether a statement is about tables of the schema that it is sent in, and reaches
 // nothing else.

@@ -67,3 +67,10 @@ INSERT INTO public.a (note) VALUES ('it''s at public.house');
 		require.ErrorContains(t, err, "line 1: it names another schema or database", script)
 	}
 }
+
+// What a server is set to is no answer to what it was asked.
+func TestWhatIsOfTheServerPasses(t *testing.T) {
+	for sql, want := range map[string]bool{"SELECT @@datadir": true, "SELECT @@session.auto_increment_increment": true, "SELECT @total + 1": false, "SELECT a FROM t WHERE b = '@@c'": false} {
+		assert.Equal(t, want, FormOf(MySQL, sql).Passing, sql)
+	}
+}

@@ -165,13 +165,24 @@ func (r *Run) Settle(context.Context) {
 	r.callers = nil
 }
 
+// order says which order the calls have kept.
+func (s *Spec) order() string {
+	switch {
+	case s.ByKey:
+		return "in the order of each key"
+	case s.Threads == 1 && s.Connections > 1:
+		return "one after the other"
+	}
+	return "in the order of each connection"
+}
+
 // Verify compares how many calls were made again with how many there are. What the store has is
 // what these made of it, so there is nothing else to compare.
 func (r *Run) Verify(context.Context) workload.Verification {
 	r.lanes.close()
 	r.gather()
 	made, through := r.total.made.Load(), r.total.through.Load() == int64(r.Threads)
-	text := fmt.Sprintf("%d of %s made again, in the order of each %s", made, units.Plural(r.Items, "recorded call"), map[bool]string{false: "connection", true: "key"}[r.ByKey])
+	text := fmt.Sprintf("%d of %s made again, %s", made, units.Plural(r.Items, "recorded call"), r.order())
 	answers := r.answers.result()
 	if r.answers != nil {
 		if err := r.answers.finish(made > 0); err != nil {
