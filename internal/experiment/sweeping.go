@@ -99,7 +99,7 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 	}
 	d := sweep.Run{Round: t.Round, Point: t.Member, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Verdict: run.Verdict.State}
 	if s.result.Crash != "" {
-		d.Lost, d.Causes = run.Verification.Lost, run.Verdict.Causes
+		d.Lost, d.Unread, d.Causes = run.Verification.Lost, run.Verification.Unread, run.Verdict.Causes
 	}
 	if !math.IsNaN(h.Rate) {
 		d.Done = &h.Rate

@@ -40,6 +40,9 @@ func lossLead(r *sweep.Result) (out []string) {
 		}
 		out = append(out, s+".")
 	}
+	if n := slices.IndexFunc(r.Runs, func(d sweep.Run) bool { return d.Unread > 0 }); n >= 0 {
+		out = append(out, fmt.Sprintf("What was lost is of a sample: in run %d, nobody looked for %s that had been acknowledged.", n+1, units.Plural(r.Runs[n].Unread, "record")))
+	}
 	return out
 }
 

@@ -69,6 +69,9 @@ func TestCostAtARateIsTime(t *testing.T) {
 	c := lossCurve(r)
 	assert.Equal(t, []float64{2666666, 4e6, 8e6}, c.At)
 	assert.Equal(t, []float64{24_000, 1000, 0}, c.Lines[0].Values)
+	assert.NotContains(t, SweepText(r), "is of a sample")
+	r.Runs[1].Unread = 1200
+	assert.Contains(t, SweepText(r), "What was lost is of a sample: in run 2, nobody looked for 1200 records that had been acknowledged.")
 	for i := range r.Runs {
 		r.Runs[i].Lost = nil
 	}

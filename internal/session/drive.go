@@ -128,6 +128,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
+			d.Opened.plan.Breaks(f)
 			d.Opened.proxy.Set(f.Link())
 			d.breakers.set(f)
 		},

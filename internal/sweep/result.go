@@ -74,6 +74,8 @@ type Run struct {
 	// nobody knows; both only of a sweep with a Crash.
 	Causes []string `json:"causes,omitempty"`
 	Lost   *int64   `json:"lost,omitempty"`
+	// Unread is how many more were acknowledged and not looked for.
+	Unread int64 `json:"unread,omitempty"`
 }
 
 // Point is the result of the runs of one combination of values.

@@ -70,6 +70,10 @@ type Plan struct {
 	// Commands are those of the faults of its timetable, and of those by hand; nil: there are none.
 	Commands *Commands
 
+	// Broken means that a fault has been in force, so that what is verified has to be all rather than a
+	// sample. The run sets it as it goes; it may be read once that has ended.
+	Broken bool
+
 	// Parts are what the plan is made of once it is bound.
 	Parts
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a
@@ -250,6 +254,9 @@ type Verification struct {
 	// Lost is how many of what was acknowledged were looked for and are missing, or not what was
 	// acknowledged; nil: nobody knows.
 	Lost *int64 `json:"lost,omitempty"`
+	// Unread is how many more were acknowledged and not looked for, as a sample was: of them, nobody
+	// knows how many are lost.
+	Unread int64 `json:"unread,omitempty"`
 	// Differ is how many answers are not those that were expected; nil: none were compared.
 	Differ *int64 `json:"differ,omitempty"`
 	// Unlike says in one sentence in which way calls that were made again met something else than when
@@ -340,3 +347,8 @@ const (
 	Skipped    = "skipped"
 	Incomplete = "incomplete"
 )
+
+// Breaks notes that faults have come into force, if there are any.
+func (p *Plan) Breaks(f Faults) {
+	p.Broken = p.Broken || f != Faults{}
+}

@@ -175,8 +175,11 @@ func (p *work) carryOut(ctx context.Context) error {
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Break:       func(f workload.Faults) { p.proxy.Set(f.Link()) },
-		Client:      p.order.Inputs.Client, Retryable: store.Retryable,
+		Break: func(f workload.Faults) {
+			p.plan.Breaks(f)
+			p.proxy.Set(f.Link())
+		},
+		Client: p.order.Inputs.Client, Retryable: store.Retryable,
 		Arrivals: p.order.Inputs.Arrivals, Seed: p.order.Inputs.Seed, Stream: p.part(),
 		Late: p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})

@@ -20,7 +20,7 @@ func (r *Run) Bind(p *workload.Bound) {
 		t.NewTask = r.NewTask
 	}
 	prepared := &preparation{r: r}
-	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r, prepared, p.Shared}, r}
+	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r, prepared, p.Shared, p.Plan}, r}
 	r.share(p)
 }
 

@@ -171,11 +171,12 @@ type found struct {
 	wrongs, losts, stales atomic.Int64
 	// allowed are further such reads, which the store may answer so.
 	allowed atomic.Int64
-	// reverted are those of stales that were read back at the end: a write that was
-	// acknowledged is no longer there.
-	reverted atomic.Int64
-	// read counts the records that were read back at the end.
-	read atomic.Int64
+	// ones are the records of which something acknowledged was lost, each counted once: not there
+	// when somebody read them, or with an older value when they were read back at the end.
+	ones atomic.Int64
+	// read counts the records that were read back at the end, unread those that were not although
+	// they must be there.
+	read, unread atomic.Int64
 
 	mu       sync.Mutex
 	examples []string

@@ -26,6 +26,9 @@ type set struct {
 	// inserted has the records that were inserted here, by the number that was given out;
 	// gone those that somebody tried to delete or to expire, by their number.
 	inserted, gone marks
+	// lost are those of which something that had been acknowledged was found to be lost, by their
+	// number, each of them once.
+	lost marks
 
 	// slots follow the values of every stride-th of the first tracked records; none of them
 	// if nothing is written.
@@ -96,6 +99,16 @@ func (s *set) there(k *workload.Stake, record int64) bool {
 	return ok && s.inserted.has(number)
 }
 
+// mine reports whether this process is the one that accounts for a record that any of them may have
+// found to be lost.
+func (s *set) mine(k *workload.Stake, record int64) bool {
+	if record >= s.base {
+		_, ok := s.own(k, record)
+		return ok
+	}
+	return record%int64(max(k.Of, 1)) == int64(k.Process)
+}
+
 // owner is the owner of a field's value.
 func owner(key []byte, field int) datagen.Owner { return datagen.Of(key, field) }
 
@@ -108,18 +121,19 @@ const chunkBits = 1 << 20
 
 type chunk [chunkBits / 64]atomic.Uint64
 
-// set adds a number; one that is too large is left out.
-func (b *marks) set(n int64) {
+// set adds a number, and reports whether it was not there; one that is too large is left out.
+func (b *marks) set(n int64) bool {
 	i := n / chunkBits
 	if i >= int64(len(b.chunks)) {
-		return
+		return false
 	}
 	c := b.chunks[i].Load()
 	if c == nil {
 		b.chunks[i].CompareAndSwap(nil, new(chunk))
 		c = b.chunks[i].Load()
 	}
-	c[n%chunkBits/64].Or(1 << (n % 64))
+	bit := uint64(1) << (n % 64)
+	return c[n%chunkBits/64].Or(bit)&bit == 0
 }
 
 // has reports whether a number was added.

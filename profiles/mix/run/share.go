@@ -16,7 +16,7 @@ func (r *Run) share(p *workload.Bound) {
 	s := p.Shared
 	s.Found(&r.there.mu, &r.there.Loaded, &r.there.Base, &r.there.Open)
 	s.Keep(&r.there.mu, &r.there.Sums)
-	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.tallies.again, &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.reverted, &r.read, &r.loader.done}
+	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.tallies.again, &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.ones, &r.read, &r.unread, &r.loader.done}
 	for _, set := range r.sets {
 		numbers = append(numbers, &set.sum, &set.low, &set.high)
 	}

@@ -501,6 +501,7 @@ func (s *step) found(p *part) (err error) {
 		case at.due && !r.forgets && !s.set.left(at.record):
 			t.misses.Add(1)
 			err = r.lost(s.set, got.Key)
+			r.account(s.set, at.record)
 		case at.record >= s.set.base && !at.absent:
 			t.early.Add(1) // its insert is under way, here or elsewhere
 		default:
@@ -527,10 +528,20 @@ func (s *step) judge(p *part, at *row, got *model.Row) (err error) {
 		case has && floor > 0 && r.before(v, floor):
 			if e := s.stale(p, got.Key, f, v, floor); e != nil {
 				err = e
+				if s.task.ending {
+					r.account(s.set, at.record)
+				}
 			}
 		}
 	}
 	return err
+}
+
+// account counts a record once of which something acknowledged was lost.
+func (r *Run) account(s *set, record int64) {
+	if s.mine(&r.stake, record) && s.lost.set(record) {
+		r.ones.Add(1)
+	}
 }
 
 // stale notes a value that had been overwritten before it was read, which is no error where the

@@ -20,6 +20,8 @@ type task struct {
 	tally *tally
 	// settled means that nobody writes any more.
 	settled bool
+	// ending means that what is stored is read back at the end.
+	ending bool
 	// history keeps what is done to hot records; nil: none is kept.
 	history *historian
 	ops     []operation

@@ -274,6 +274,49 @@ mix: {more: 1, change: 1}`)
 	}
 }
 
+// A record that is lost and read again and again is lost once, and where nothing was broken the account
+// says of how many records a sample was read back.
+func TestWhatWasLostIsCountedOnce(t *testing.T) {
+	w := parse(t, `
+data: {product: {records: 30000, fields: {name: 20, text: 20}}}
+operations: {look: {get: product}}
+mix: {look: 1}`)
+	for _, broken := range []bool{true, false} {
+		lost, begun, asked := map[string]bool{}, false, map[string]bool{}
+		b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{after: func(c *model.Call) {
+			for i := range c.Rows {
+				if c.Do == model.Get && begun {
+					asked[string(c.Rows[i].Key)] = true
+					if key := string(c.Rows[i].Key); len(lost) < 7 || lost[key] {
+						lost[key], c.Rows[i].Found = true, false
+					}
+				}
+			}
+		}})
+		begun = true
+		k := b.task(t, 0, settings(w))
+		for i := range int64(2000) {
+			_ = at(t, k, i) // it fails where the record is lost
+		}
+		if broken {
+			b.plan.Breaks(workload.Faults{1})
+		}
+		v := b.plan.Verify(t.Context())
+		assert.Equal(t, workload.Failed, v.State)
+		require.NotNil(t, v.Lost)
+		assert.EqualValues(t, 7, *v.Lost, v.Summary)
+		read := b.Facts(nil).(*run.Facts).ReadBack
+		assert.EqualValues(t, 30000, read+v.Unread)
+		if broken {
+			assert.Zero(t, v.Unread)
+			assert.Len(t, asked, 30000)
+		} else {
+			assert.EqualValues(t, 10000, read)
+			assert.Contains(t, v.Summary, "10000 of 30000 records were read back")
+		}
+	}
+}
+
 // What a store may answer while others write does not excuse what is read back at the end.
 func TestWhatMayLag(t *testing.T) {
 	const text = `

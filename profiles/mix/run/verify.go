@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	// sampled is how many records of a data set are read back.
-	sampled = 10_000
+	// sampled is about how many records of a data set are read back where nothing was broken, and
+	// accounted how many of all are where it was, so that what was lost is known to the last one.
+	sampled   = 10_000
+	accounted = 1 << 20
 	// mostCounters is up to how many counters are added up.
 	mostCounters = 1 << 20
 )
@@ -24,6 +26,7 @@ type verification struct {
 	r        *Run
 	prepared *preparation
 	shared   *workload.Shared
+	plan     *workload.Plan
 }
 
 // Verify compares what is stored with what was acknowledged.
@@ -57,8 +60,8 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	examples := slices.Clone(v.r.examples)
 	broken := v.r.broken
 	v.r.mu.Unlock()
-	out.Lose(lost)
-	out.Lose(v.r.reverted.Load())
+	out.Lose(v.r.ones.Load())
+	out.Unread = v.r.unread.Load()
 	reads := hits + read
 	out.Checks = append(out.Checks,
 		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
@@ -80,10 +83,16 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	switch {
 	case out.State == workload.Failed:
 		out.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(out.Checks)
+		if out.Unread > 0 {
+			out.Summary += fmt.Sprintf("; %d of %s were read back", read, units.Plural(read+out.Unread, "record"))
+		}
 	case broken != "":
 		out.State, out.Lost, out.Summary = workload.Incomplete, nil, "what is stored could not be read back: "+broken
 	default:
 		out.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
+		if out.Unread > 0 {
+			out.Summary += fmt.Sprintf(" (a sample of %s)", units.Plural(read+out.Unread, "record"))
+		}
 		if hits+misses > 0 {
 			out.Summary += fmt.Sprintf("; %s of the gets found their record", units.PartOf(hits, hits+misses))
 		}
@@ -117,16 +126,17 @@ func (v *verification) Settle(ctx context.Context) {
 
 // readBack reads records that must be there, and checks them.
 func (v *verification) readBack(ctx context.Context) {
-	before := v.r.stales.Load()
-	defer func() { v.r.reverted.Add(v.r.stales.Load() - before) }()
 	client, err := v.r.layer.Open()
 	if err == nil {
 		defer client.Close()
-		for _, s := range v.r.sets {
-			if s.Type == model.Value || s.Type == model.Hash {
-				if err = v.readSet(ctx, client, s); err != nil {
-					break
-				}
+		kept := slices.DeleteFunc(slices.Clone(v.r.sets), func(s *set) bool { return s.Type != model.Value && s.Type != model.Hash })
+		most := int64(sampled)
+		if v.plan.Broken {
+			most = accounted / int64(max(len(kept), 1))
+		}
+		for _, s := range kept {
+			if err = v.readSet(ctx, client, s, most); err != nil {
+				break
 			}
 		}
 	}
@@ -137,13 +147,13 @@ func (v *verification) readBack(ctx context.Context) {
 	}
 }
 
-// readSet reads back a sample of a data set, and what the run inserted last.
-func (v *verification) readSet(ctx context.Context, client model.Client, s *set) error {
-	k := &task{run: v.r, client: client, tally: &tally{}, last: make([]int64, len(v.r.sets)), hit: 1, settled: v.r.stake.Of <= 1}
+// readSet reads back a data set, or a sample of it if it has more than most records.
+func (v *verification) readSet(ctx context.Context, client model.Client, s *set, most int64) error {
+	k := &task{run: v.r, client: client, tally: &tally{}, last: make([]int64, len(v.r.sets)), hit: 1, settled: v.r.stake.Of <= 1, ending: true}
 	st := newStep(k, &model.Step{Do: model.Get, Data: s.Name}, 0, -1, -1)
 	inserted := s.issued.Load() * int64(max(v.r.stake.Of, 1))
 	all := s.base + inserted
-	every := max(all/sampled, 1)
+	every := max((all+most-1)/most, 1)
 	var records []int64
 	flush := func() error {
 		if len(records) == 0 {
@@ -166,8 +176,12 @@ func (v *verification) readSet(ctx context.Context, client model.Client, s *set)
 		return nil
 	}
 	perCall := int(max(min(loadRows, loadBytes/max(int64(s.columns)*max(s.Size.Most(), 1), 1)), 1))
-	for at := int64(0); at < all; at += every {
-		if s.left(at) || !s.there(&v.r.stake, at) {
+	for at := range all {
+		if !s.mine(&v.r.stake, at) || s.left(at) || !s.there(&v.r.stake, at) {
+			continue
+		}
+		if at/int64(max(v.r.stake.Of, 1))%every != 0 {
+			v.r.unread.Add(1)
 			continue
 		}
 		if records = append(records, at); len(records) == perCall {

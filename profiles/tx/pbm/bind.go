@@ -23,6 +23,7 @@ import (
 type run struct {
 	s     *Spec
 	c     store.Conn
+	plan  *workload.Plan
 	claim *ownership.Claim
 	layer adapter
 	works []*work
@@ -51,7 +52,7 @@ type loadFacts struct {
 
 // bind connects a plan to a store.
 func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
-	b := &run{s: s, c: c, layer: st, layout: s.layout}
+	b := &run{s: s, c: c, plan: p, layer: st, layout: s.layout}
 	for i := range s.maps {
 		w := newWork(s, &s.maps[i], st)
 		b.works = append(b.works, w)
