@@ -104,3 +104,14 @@ func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
 	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "threads"}}, next.Sought)
 	assert.Contains(t, picture(t, a), "nothing is known yet")
 }
+
+// A search that has come to its end ends its run: f, pressed meanwhile, asks for no other.
+func TestFAfterASearchHasEndedByItselfAsksForNoOther(t *testing.T) {
+	a, run := tried(t, 120, 40)
+	run.SearchOver("")
+	send(t, a, frame(a), "f")
+	got := picture(t, a)
+	assert.Contains(t, got, "the search has come to its end")
+	assert.NotContains(t, got, "Find the highest load that holds")
+	assert.Len(t, run.Sought, 1)
+}

@@ -73,6 +73,9 @@ func KeepFound(dir string, r *find.Result) error {
 	case !r.Tried():
 		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("the search tried no %s to its end, because %s", r.Over, r.Why), fault.CodeThreshold),
 			"give the run more time with --duration"))
+	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
+		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: perfbench itself was the limit at every %s that was tried", strings.Join(r.Under, " and "), r.Over), fault.CodeThreshold),
+			"use a machine that is not busy otherwise, or judge the store alone, as p99.service<10ms does"))
 	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
 	}

@@ -46,7 +46,8 @@ type Choice struct {
 	Whole bool
 	// Confirm means that both ends are tried once more at the end.
 	Confirm bool
-	// Up reports whether there is no time left for another step; nil: there always is.
+	// Up reports whether there is no time left for another step, or no use in one; nil: there
+	// always is.
 	Up func() bool
 }
 

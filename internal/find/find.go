@@ -182,9 +182,9 @@ func (o *Options) conditions() []Condition {
 		case "mean":
 			c.Bound = e.Limit
 		case "errors":
-			c.Bound, c.Share = e.Limit/100, true
+			c.Bound, c.Share, c.Violated = e.Limit/100, true, "failed"
 		default:
-			c.Bound, c.Share, c.Least = 1-e.Percentile()/100, true, float64(measure.Needs(e.Percentile()))
+			c.Bound, c.Share, c.Violated, c.Least = 1-e.Percentile()/100, true, "took longer", float64(measure.Needs(e.Percentile()))
 		}
 		out = append(out, c)
 	}

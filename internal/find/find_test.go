@@ -186,6 +186,45 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 	})
 }
 
+// Where perfbench is held up with hardly anything to do, lower rates are no use: the search ends
+// after three, says so, and counts the calls that were too slow instead of a percentile which so
+// few have not.
+func TestFindEndsWherePerfbenchItselfIsHeldUp(t *testing.T) {
+	var looks atomic.Int64
+	stolen := func() *verdict.Observed {
+		return &verdict.Observed{Seconds: float64(looks.Add(1)), Cores: 4, CPU: 0.2, Machine: 2, Stolen: 0.3}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		plan := putting(t, "memory:?service=4ms&servers=2", 64)
+		o, err := Read(Asked{Under: []string{"p99<5ms"}, From: "300"}, plan)
+		require.NoError(t, err)
+		o.Time = 10 * time.Minute
+		r, _ := carriedOut(t, o, stolen, engine.Options{
+			Plan: plan, Classes: store.ClassNames, Classify: func(error) uint8 { return 0 }, Arrivals: workload.Arrivals{Poisson: true},
+		})
+		require.Len(t, r.Steps, 3)
+		assert.False(t, r.Complete)
+		assert.Zero(t, r.Found)
+		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
+		assert.Equal(t, "perfbench itself was held up at the last 3 levels, at which it had little to do, so that a lower one would not help", r.Why)
+		assert.Regexp(t, `^p99<5ms did not hold: \d+ of \d+ took longer$`, r.Steps[0].Why)
+	})
+}
+
+// What calls did that broke a condition is told by their number while they are few.
+func TestAStepSaysWhatBrokeItsCondition(t *testing.T) {
+	c := Condition{Text: "p99<5ms", Bound: 0.01, Share: true, Violated: "took longer", Least: 1000}
+	few := []Second{{To: 1e9, Readings: []Reading{{1, 60}}}, {From: 1e9, To: 2e9, Readings: []Reading{{0, 40}}}}
+	was, s := judge([]Condition{c}, few)
+	require.Equal(t, unclear, was)
+	s = lean([]Condition{c}, s, few)
+	assert.Equal(t, "p99<5ms is in doubt: 1 of 100 took longer", s.Why)
+	assert.Equal(t, s.Why, Step{Why: s.Why, Doubtful: true}.Words())
+	assert.Equal(t, "held, in doubt", Step{Why: "it held", Held: true, Doubtful: true}.Words())
+	_, s = judge([]Condition{c}, []Second{{To: 1e9, Readings: []Reading{{400, 2000}}}, {From: 1e9, To: 2e9, Readings: []Reading{{390, 2000}}}})
+	assert.Equal(t, "p99<5ms did not hold: 19.8 % took longer", s.Why)
+}
+
 // A level at which too few calls were made to show the percentile of the condition holds
 // with a doubt, and not without.
 func TestAStepWithoutItsPercentileIsDoubtful(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 // File is the name of the file in a run's folder that holds the result of its search.
 const File = "find.json"
 
+// Interrupted is why a search ended that somebody ended.
+const Interrupted = "it was interrupted"
+
 // runFile is the file that marks the folder of a run.
 const runFile = "run.json"
 
@@ -119,14 +122,13 @@ func (a Asked) Above(below *Asked) Asked {
 
 // Words says in a few words how the step went.
 func (s Step) Words() string {
-	words := s.Why
-	if s.Held {
-		words = "held"
+	switch {
+	case s.Held && s.Doubtful:
+		return "held, in doubt"
+	case s.Held:
+		return "held"
 	}
-	if s.Doubtful {
-		words += ", doubtful"
-	}
-	return words
+	return s.Why
 }
 
 // Times are percentiles of a time. Those that too few calls support are measure.Hidden.

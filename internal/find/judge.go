@@ -17,6 +17,8 @@ type Condition struct {
 	// Share means that readings are counts of calls, so that a small number of them is
 	// inconclusive.
 	Share bool
+	// Violated says what calls did that count against a share: "took longer" or "failed".
+	Violated string
 	// Least is how many calls a step needs to hold beyond doubt, because its percentile is
 	// not shown with fewer; 0: any number.
 	Least float64
@@ -45,6 +47,10 @@ type Second struct {
 // behind is the fraction of what falls due that may be left undone before the backlog
 // counts as growing.
 const behind = 0.01
+
+// fewCalls is up to how many calls those that violated a condition are counted rather than told
+// in per cent.
+const fewCalls = 1000
 
 // lumps is how many more calls may be on their way at the end of a step than at its
 // beginning.
@@ -93,7 +99,7 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 		case n == 0:
 			s.Why, all = "nothing was measured", min(all, unclear)
 		case e.Value-margin*e.SE > c.Bound:
-			s.Why = c.Text + " did not hold"
+			s.Why = c.Text + " did not hold" + c.evidence(list, i)
 			return failed, s
 		case e.Value+margin*e.SE >= c.Bound:
 			if all = unclear; s.Why == "" {
@@ -116,15 +122,29 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 }
 
 // lean decides what the seconds leave open, by the weight of the evidence.
-func lean(conditions []Condition, s Tried) Tried {
+func lean(conditions []Condition, s Tried, list []Second) Tried {
 	s.Held, s.Doubtful = true, true
 	s.Why = "it held"
 	for i, c := range conditions {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
-			s.Held, s.Why = false, c.Text+" did not hold"
+			s.Held, s.Why = false, c.Text+" is in doubt"+c.evidence(list, i)
 		}
 	}
 	return s
+}
+
+// evidence says after a colon how many calls violated a share; empty for any other condition.
+func (c Condition) evidence(list []Second, i int) string {
+	against, of := counted(list, i)
+	switch {
+	case !c.Share || c.Violated == "":
+		return ""
+	case of == 0:
+		return ": no call ended"
+	case of < fewCalls:
+		return fmt.Sprintf(": %.0f of %.0f %s", against, of, c.Violated)
+	}
+	return fmt.Sprintf(": %.3g %% %s", 100*against/of, c.Violated)
 }
 
 // summed returns the totals of the seconds in units.
@@ -147,10 +167,7 @@ func summed(list []Second) Tried {
 
 // estimate returns what the seconds say about a condition, and from how many calls.
 func estimate(c Condition, list []Second, i int) (Estimate, float64) {
-	against, of := 0.0, 0.0
-	for _, s := range list {
-		against, of = against+s.Readings[i].Against, of+s.Readings[i].Of
-	}
+	against, of := counted(list, i)
 	if of == 0 {
 		return Estimate{math.NaN(), math.NaN()}, 0
 	}
@@ -167,6 +184,14 @@ func estimate(c Condition, list []Second, i int) (Estimate, float64) {
 		e.SE = max(e.SE, math.Sqrt(p*(1-p)/of))
 	}
 	return e, of
+}
+
+// counted returns the sums of the readings of a condition.
+func counted(list []Second, i int) (against, of float64) {
+	for _, s := range list {
+		against, of = against+s.Readings[i].Against, of+s.Readings[i].Of
+	}
+	return against, of
 }
 
 // short says why the seconds leave more and more undone; empty if they do not.

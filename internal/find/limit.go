@@ -2,12 +2,14 @@ package find
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // own are the causes in a verdict which mean that perfbench was measured rather than
@@ -56,7 +58,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	case l.By == ByPerfbench:
 	case f.options.Over.Name == OverRate && f.bench.tooFew():
 		l.By = ByThreads
-		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
+		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more: --threads %d", sum.threads, f.wanted(s, sum))
 	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
 		l.By = ByMachine
 		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
@@ -64,6 +66,20 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		l.Text = "the store: " + f.slower(s) + remark
 	}
 	return l
+}
+
+// oursInARow is at how many levels in a row perfbench may be held up, with little to do, before a
+// search for a lower one is no use.
+const oursInARow = 3
+
+// nearly is the fraction of a level that was done where perfbench kept up with it.
+const nearly = 0.95
+
+// idle reports whether perfbench did what was due in the step that has just ended, with at least
+// half of its processors to spare, so that what held it up was not the level.
+func (f *Finder) idle(s Step) bool {
+	o := between(f.bench.step.before, f.bench.step.after)
+	return f.options.Over.Name == OverRate && s.Done >= nearly*s.Level && o != nil && o.Cores > 0 && o.CPU < o.Cores/2
 }
 
 // carries reports whether the store's own service time carries what a step waited for:
@@ -96,6 +112,17 @@ func (f *Finder) alone(sum *stepSum) string {
 		}
 	}
 	return ""
+}
+
+// wanted returns how many threads would have room for a level: twice as many as there were, and
+// more if the calls of the level are under way for longer than that many threads have.
+func (f *Finder) wanted(s Step, sum *stepSum) int {
+	n := 2 * sum.threads
+	if calls := sum.service.TotalCount(); calls > 0 && sum.count > 0 {
+		perUnit := float64(calls) / float64(sum.count)
+		n = max(n, int(math.Ceil(1.2*s.Level*perUnit*sum.service.Mean()/1e9)))
+	}
+	return min(n, workload.MaxThreads)
 }
 
 // slower says how much longer calls take in the store than at the lowest level.

@@ -43,6 +43,8 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
 	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
+	ours := 0 // of the last levels: so many did not hold since perfbench was held up with little to do
+	seek.Choice.Up = func() bool { return ours >= oursInARow }
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
 		if c.Start > 0 {
@@ -63,7 +65,11 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		}
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
-		suspects, alone = append(suspects, f.suspect(step, &f.bench.step)), append(alone, f.alone(&f.bench.step))
+		l := f.suspect(step, &f.bench.step)
+		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
+		if ours++; step.Held || l.By != ByPerfbench || !f.idle(step) {
+			ours = 0
+		}
 		told(step)
 	})
 	r.Found, r.TooMuch, r.Complete = ends.Low, ends.High, ends.Known
@@ -77,9 +83,11 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	case errors.Is(err, errStuck):
 		r.Why, err = errStuck.Error(), nil
 	case err != nil:
-		r.Why = "it was interrupted"
+		r.Why = Interrupted
 	case ends.Spent:
 		r.Why = "it may try no more levels than " + fmt.Sprint(seek.Choice.Most)
+	case !ends.Known && ours >= oursInARow:
+		r.Why = fmt.Sprintf("perfbench itself was held up at the last %d levels, at which it had little to do, so that a lower one would not help", oursInARow)
 	case !ends.Known:
 		r.Why = fmt.Sprintf("its time, %s, was up", units.Duration(f.options.Time))
 	}

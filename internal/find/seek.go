@@ -51,7 +51,8 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		}
 	}
 	if k.Time > 0 {
-		k.Choice.Up = func() bool { return now > 0 && now >= end }
+		enough := k.Choice.Up
+		k.Choice.Up = func() bool { return now > 0 && now >= end || enough != nil && enough() }
 	}
 	if k.Choice.Start == 0 {
 		s, err := k.sound(ctx, b)
@@ -104,7 +105,7 @@ func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Tr
 		case was != unclear:
 			return s, list, nil
 		case len(list) >= most:
-			return lean(k.Conditions, s), list, nil
+			return lean(k.Conditions, s, list), list, nil
 		}
 	}
 }

@@ -54,7 +54,7 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
 	}
-	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; a doubtful one was tried again."}
+	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
@@ -84,12 +84,20 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, recoveredLead(r, many)...)
 	case !r.Tried():
 		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
+	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: perfbench itself was the limit at every level, down to %s.", under, levelText(r, r.TooMuch)+many))
+	case r.Found == 0 && r.Limit.By == find.ByThreads:
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(r.Threads, "thread"), levelText(r, r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
 		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.Found == 0:
 		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.TooMuch == 0:
 		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
+	case r.Limit.By == find.ByPerfbench:
+		out = append(out, fmt.Sprintf("Perfbench on this machine comes to %s under %s; %s is too much for it. The store may do more.", levelText(r, r.Found)+many, under, levelText(r, r.TooMuch)))
+	case r.Limit.By == find.ByThreads:
+		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(r.Threads, "thread"), what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	default:
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
@@ -100,7 +108,7 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == find.ByPerfbench {
-		out = append(out, "So this figure describes perfbench on this machine and not the store, which may do more.")
+		out = append(out, "To measure the store, give perfbench a machine that is not busy otherwise, or judge the time of calls in the store alone, as p99.service<10ms does.")
 	}
 	if !r.Complete && r.Why != "" && r.Tried() {
 		out = append(out, "The search did not finish, because "+r.Why+": "+open(r)+".")

@@ -44,6 +44,8 @@ func (s *searcher) press(e screen.Env) {
 		s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
 	case s.now.searching():
 		s.panel.Open = true
+	case s.now.found != nil && s.now.found.Why != find.Interrupted: // it ended by itself, and so does the run
+		s.says.say(e, "the search has come to its end: its answer is shown as soon as the run has ended", false)
 	case s.now.endsSoon():
 		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + find.Within + ", and this one stops.")
 	default:

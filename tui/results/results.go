@@ -104,6 +104,11 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return cmd
 	}
 	k := r.bindings()
+	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (key.Matches(msg, k.Search) || key.Matches(msg, k.Again) || key.Matches(msg, k.Sweep) || key.Matches(msg, k.Targets)) {
+		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
+		r.since = time.Time{}
+		return nil
+	}
 	switch {
 	case r.shelf.Typing(), key.Matches(msg, k.Annotate), key.Matches(msg, k.Retag):
 		cmd, _ := r.shelf.Press(msg, &r.run.loaded.folder.Run, nil)

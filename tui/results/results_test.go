@@ -35,6 +35,19 @@ func show(t testing.TB, w, h int) (*tuitest.Stage, *Results, *tuitest.Bench) {
 	return a, r, b
 }
 
+// A key that was meant for the run, which ended by itself a moment before, starts no other.
+func TestAKeyMeantForTheRunStartsNoOther(t *testing.T) {
+	for _, key := range []string{"f", "w", "R"} {
+		a, r, _ := show(t, 80, 24)
+		r.since = a.Env.Now
+		a.Send(t, key)
+		assert.Contains(t, a.Picture(t), "the run has just ended: these are its results; "+key+" once more starts another")
+		assert.Empty(t, a.Asked, key)
+		a.Send(t, key)
+		assert.Len(t, a.Asked, 1, key)
+	}
+}
+
 func TestResultsPictures(t *testing.T) {
 	pages := map[string]page{
 		"summary": tabSummary, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,

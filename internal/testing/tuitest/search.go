@@ -25,11 +25,14 @@ func (r *Run) Search(a find.Asked) error {
 }
 
 // EndSearch ends it.
-func (r *Run) EndSearch() {
+func (r *Run) EndSearch() { r.SearchOver(find.Interrupted) }
+
+// SearchOver ends the search; why is empty if it has come to its end.
+func (r *Run) SearchOver(why string) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	ended := *r.seek
-	ended.Going, ended.Why = false, "it was interrupted"
+	ended.Going, ended.Why = false, why
 	r.seek = &ended
 }
 
