@@ -46,7 +46,7 @@ func historyCommand(c *cli.Call) *cobra.Command { return (&historyCmd{Call: c}).
 
 func (a *historyCmd) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
+		Use: "history", Short: "List the runs that are kept; delete, archive, tag or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives. Filters combine: a run is listed when it matches all of them. The p99 is
 the highest of its operations that count.
@@ -63,7 +63,8 @@ the worse.`,
   perfbench history --changes --profile tx --since 8w
   perfbench history prune --older-than 30d --keep 20 --dry-run
   perfbench history archive latest --remove
-  perfbench history note latest "with the new index"`,
+  perfbench history note latest "with the new index"
+  perfbench history tag latest build=1.4.2`,
 		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.changes {
@@ -78,7 +79,7 @@ the worse.`,
 	a.filters(c)
 	c.Flags().BoolVar(&a.changes, "changes", false, "say what changed when, and from which run on")
 	c.Flags().StringVar(&a.html, "html", "", "`FILE` that gets the changes as a page with pictures")
-	c.AddCommand(a.pruneTree(), a.archiveTree(), a.unpackTree(), a.noteTree())
+	c.AddCommand(a.pruneTree(), a.archiveTree(), a.unpackTree(), a.noteTree(), a.tagTree())
 	return c
 }
 

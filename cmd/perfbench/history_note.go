@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -32,6 +34,67 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 	}
 	a.folder(c)
 	return c
+}
+
+func (a *historyCmd) tagTree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "tag RUN [NAME=VALUE]...", Short: "Set tags of a run, which reports and lists show",
+		Long: `tag sets tags of a run that has ended, in tags.txt in its folder: each NAME=VALUE is added,
+or takes the place of the value before; NAME= removes the tag. Without any it prints the tags.
+
+RUN is a run folder, the id of a run, latest, -1, -2 …`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.fromEnvironment(cmd)
+			return a.tag(args)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cli.NoFiles
+			}
+			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
+		},
+	}
+	a.folder(c)
+	return c
+}
+
+// tag sets or prints the tags of a run.
+func (a *historyCmd) tag(args []string) error {
+	if len(args) == 0 {
+		return fault.Input(errors.New("no run was named"), "name one:  perfbench history tag latest build=1.4.2")
+	}
+	dir, err := rundir.Find(a.runs, cli.Unshield(args[0]))
+	if err != nil {
+		return err
+	}
+	f, err := rundir.Load(dir)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		for _, word := range f.Run.TagWords() {
+			fmt.Fprintln(a.Stdout, word)
+		}
+		return nil
+	}
+	tags := maps.Clone(f.Run.Tags)
+	var set []string
+	for _, word := range args[1:] {
+		if name, none := strings.CutSuffix(word, "="); none && !strings.Contains(name, "=") {
+			delete(tags, name)
+			continue
+		}
+		set = append(set, word)
+	}
+	given, err := request.Tags(set)
+	if err != nil {
+		return err
+	}
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	maps.Copy(tags, given)
+	return rundir.Retag(dir, tags)
 }
 
 // note writes or prints the note of a run.

@@ -114,6 +114,7 @@ func readRun(dir string) (Run, error) {
 	if note, err := readFile(dir, NoteFile); err == nil {
 		r.Note = OneLine(string(note))
 	}
+	r.Archived = IsArchive(dir)
 	if tags, err := readFile(dir, TagsFile); err == nil {
 		r.Tags = tagsIn(string(tags))
 	}

@@ -114,6 +114,8 @@ type Run struct {
 	// Note is a line that the user has written about the run afterwards; it is kept in
 	// NoteFile.
 	Note string `json:"-"`
+	// Archived says that the run is one file, which is never changed.
+	Archived bool `json:"-"`
 	// Observed is what was observed of perfbench and its machine during the run, on
 	// which the verdict is based; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`

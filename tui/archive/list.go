@@ -296,7 +296,7 @@ func (h *List) bindings() widget.Bindings {
 	k.Toggle.SetEnabled(run)
 	k.SideA.SetEnabled(run)
 	k.SideB.SetEnabled(run)
-	Bindings(&k, some, run)
+	Bindings(&k, some, h.run())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
 	if h.shelf.Filter.Text() != "" {

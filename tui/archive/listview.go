@@ -50,8 +50,8 @@ func (h *List) View(e screen.Env) string {
 	note := h.toast.Line(s, e.W)
 	if asked := h.shelf.Line(s, e.W); asked != "" {
 		note = asked
-	} else if r := h.run(); h.toast.Text == "" && r != nil && r.Note+h.changed[r.ID] != "" {
-		note = widget.Fit(" "+s.Muted.On("note: ")+r.Note, e.W)
+	} else if r := h.run(); h.toast.Text == "" && r != nil && Kept(s, r)+h.changed[r.ID] != "" {
+		note = widget.Fit(" "+Kept(s, r), e.W)
 		if what := h.changed[r.ID]; what != "" {
 			note = widget.Fit(" "+s.Warn.On("changed: ")+what, e.W)
 		}
@@ -87,7 +87,8 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: order.Head("errors"), Right: true, Spare: 2},
 		{Head: ""},
 		{Head: "verdict", Spare: 3},
-		{Head: h.tagsHead(), Spare: 5, Most: max(w-100, 16)},
+		{Head: h.keptHead()},
+		{Head: h.tagsHead(), Spare: 5, Most: max(w-106, 16)},
 		{Head: h.notesHead(), Spare: 6, Most: 40},
 		{Head: "id", Spare: 7},
 	}}
@@ -116,6 +117,44 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	head, lines := g.Lines(s, w)
 	h.rowsAt = 2 + len(out) + 1
 	return append(append(out, head), lines...)
+}
+
+// keptHead heads the column of marks, which is shown if any run has one.
+func (h *List) keptHead() string {
+	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && Marks(r.Run) != "" }) {
+		return "kept"
+	}
+	return ""
+}
+
+// Marks returns what a run has that its row may have no room for, each by its key: # tags,
+// n a note, Z an archive.
+func Marks(r *rundir.Run) (out string) {
+	if len(r.Tags) > 0 {
+		out += "#"
+	}
+	if r.Note != "" {
+		out += "n"
+	}
+	if r.Archived {
+		out += "Z"
+	}
+	return out
+}
+
+// Kept says of a run what its marks stand for; empty: it has none.
+func Kept(s *widget.Styles, r *rundir.Run) string {
+	var parts []string
+	if r.Archived {
+		parts = append(parts, s.Muted.On("archived, u takes it out"))
+	}
+	if len(r.Tags) > 0 {
+		parts = append(parts, s.Muted.On("tags: ")+strings.Join(r.TagWords(), between))
+	}
+	if r.Note != "" {
+		parts = append(parts, s.Muted.On("note: ")+r.Note)
+	}
+	return strings.Join(parts, s.Muted.On(" · "))
 }
 
 // notesHead heads the column of the notes in the same way.
@@ -151,7 +190,7 @@ func (h *List) lead(i int, id string) string {
 }
 
 // runCells returns a run's cells in a list: when, profile, store, throughput, p99,
-// length, errors, a sign and a word for its verdict, tags, id.
+// length, errors, a sign and a word for its verdict, marks, tags, note, id.
 func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
 	r := of.Run
 	f := widget.FiguresOf(r)
@@ -163,7 +202,7 @@ func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
 		widget.DayText(r.Started, e.Now), profile, r.Store.Name, f.RateText(), f.P99Text(),
-		plot.Clock(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
+		plot.Clock(r.MeasuredS), widget.Whole(f.Errors), sign, word, Marks(r), strings.Join(r.TagWords(), " "), r.Note, r.ID,
 	}
 }
 
@@ -183,7 +222,7 @@ func sweepCells(_ *widget.Styles, of *Item, e screen.Env) []string {
 	}
 	return []string{
 		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", widget.Nanos(p99),
-		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", "", k.ID,
+		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", "", "", k.ID,
 	}
 }
 

@@ -100,11 +100,14 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		return nil, false
 	case key.Matches(msg, k.Remove):
 		s.ask("delete", s.keeper.Remove, at.ID, listed)
-	case key.Matches(msg, k.Pack):
+	case key.Matches(msg, k.Pack) && !at.Archived:
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
-	case key.Matches(msg, k.Undo):
+	case key.Matches(msg, k.Undo) && at.Archived:
 		id, keeper := at.ID, s.keeper
 		return func() tea.Msg { return DoneMsg{"a folder again: " + id, keeper.Unpack([]string{id})} }, true
+	case at.Archived && (key.Matches(msg, k.Annotate) || key.Matches(msg, k.Retag)):
+		id, note, keeper := at.ID, at.Note, s.keeper // which says why not
+		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }, true
 	case key.Matches(msg, k.Annotate):
 		s.noting = &note{id: at.ID, lead: " Note: ", field: widget.NewField(at.Note), keep: s.annotate}
 	case key.Matches(msg, k.Retag):
@@ -116,13 +119,14 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 }
 
 // Bindings enables the keys of the shelf that work now: on an item of a list, and on
-// one that is a run.
-func Bindings(k *widget.Bindings, some, run bool) {
+// the run at that is selected; nil if none is.
+func Bindings(k *widget.Bindings, some bool, at *rundir.Run) {
+	run := at != nil
 	k.Order.SetEnabled(some)
 	k.Remove.SetEnabled(run)
-	k.Pack.SetEnabled(run)
+	k.Pack.SetEnabled(run && !at.Archived)
 	k.Undo.SetHelp("u", "take out of the archive")
-	k.Undo.SetEnabled(run)
+	k.Undo.SetEnabled(run && at.Archived)
 	k.Annotate.SetEnabled(run)
 	k.Retag.SetEnabled(run)
 }
@@ -147,6 +151,9 @@ func words(r *rundir.Run, now time.Time) []string {
 	out := append(dates(r.Started, now), widget.NameOf(r), r.Store.Version)
 	if r.Failed() || len(r.Verdict.Missed()) > 0 {
 		out = append(out, "failed")
+	}
+	if r.Archived {
+		out = append(out, "archived")
 	}
 	return append(append(out, r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, widget.Judged(r), r.EndedBy, r.Parameters["preset"], r.Note), r.TagWords()...)
 }

@@ -162,7 +162,7 @@ func (c *comparison) dimmed() string {
 	if c.earlier == nil || c.sel.op >= 0 {
 		return ""
 	}
-	return "dim: " + c.earlier.ID
+	return "dim, on this run's axes: " + c.earlier.ID
 }
 
 // press asks which run to compare this one with, or ends the comparison.
@@ -195,7 +195,7 @@ func (c *comparison) hold(e screen.Env, msg earlierMsg) {
 		return
 	}
 	c.earlier = msg.run
-	c.says.say(e, "compared with "+msg.run.ID+", dimmed behind the charts; b drops it", false)
+	c.says.say(e, "compared with "+msg.run.ID+", dimmed behind the charts, on the axes of this run; b drops it", false)
 }
 
 // earlierMsg delivers the run to compare this one with.

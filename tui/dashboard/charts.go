@@ -142,7 +142,7 @@ func logWord(is bool) string {
 func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	c := &Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
-		c.Moments = append(c.Moments, Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name})
+		c.Moments = append(c.Moments, Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name, at: at})
 	}
 	for i, ph := range ch.now.snap.Ran {
 		if i > 0 {

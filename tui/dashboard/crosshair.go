@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"cmp"
+	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +20,8 @@ import (
 type crosshair struct {
 	on bool
 	at time.Duration
+	// marker is which marker it was sent to, in words; empty if to none.
+	marker string
 }
 
 // cell returns the column of the crosshair on an axis, and whether it is there.
@@ -38,7 +43,43 @@ func (ch *charts) step(p panes, by int) {
 	if ch.cross.on {
 		n = floorDiv(ch.cross.at, a.Bucket) - s.First + by
 	}
-	ch.cross = crosshair{true, time.Duration(s.First+min(max(n, 0), s.Whole-1)) * a.Bucket}
+	ch.cross = crosshair{on: true, at: time.Duration(s.First+min(max(n, 0), s.Whole-1)) * a.Bucket}
+}
+
+// moments returns those of the lane that have a name, in order of time.
+func (ch *charts) moments() []Moment {
+	out := slices.DeleteFunc(ch.plotted(ch.now.axis(1), 1, units.Number).Moments, func(m Moment) bool { return m.Name == "" })
+	slices.SortStableFunc(out, func(x, y Moment) int { return cmp.Compare(x.at, y.at) })
+	return out
+}
+
+// leap moves the crosshair to the next named moment in a direction: from none to the newest,
+// or forwards to the first.
+func (ch *charts) leap(p panes, by int) {
+	a := ch.now.axis(chartCells(p, p.throughput))
+	s := a.Rate(ch.now.snap, ch.sel.op)
+	list := ch.moments()
+	bucket := func(at time.Duration) int { return min(max(floorDiv(at, a.Bucket)-s.First, 0), s.Whole-1) }
+	at := s.Whole
+	if by > 0 {
+		at = -1
+	}
+	if ch.cross.on {
+		at = bucket(ch.cross.at)
+	}
+	for i := range list {
+		if by < 0 {
+			i = len(list) - 1 - i
+		}
+		if b := bucket(list[i].at); s.Whole > 0 && (b-at)*by > 0 {
+			m := list[i]
+			ch.cross = crosshair{true, time.Duration(s.First+b) * a.Bucket, fmt.Sprintf("%s %s (marker %d of %d)", string(m.Sign), m.Name, i+1, len(list))}
+			return
+		}
+	}
+	if ch.cross.on {
+		ch.cross.marker = "no further marker"
+	}
 }
 
 // point puts the crosshair where a chart was clicked; false if that is beside its data.
@@ -51,7 +92,7 @@ func (ch *charts) point(p panes, r image.Rectangle, x int) bool {
 	if cell < 0 || cell >= a.Cells || n < 0 || n >= s.Whole {
 		return false
 	}
-	ch.cross = crosshair{true, time.Duration(s.First+n) * a.Bucket}
+	ch.cross = crosshair{on: true, at: time.Duration(s.First+n) * a.Bucket}
 	return true
 }
 
@@ -86,11 +127,14 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 		parts = append(parts, "earlier "+units.Number(ch.against.earlier.Rates(middle)[0])+", p99 "+widget.Nanos(nanos(ch.against.earlier.Slowest(middle)[0])))
 	}
 	for _, m := range ch.plotted(a, 1, units.Number).Moments {
-		if cell, ok := ch.cross.cell(a); ok && m.Cell == cell && m.Name != "" {
+		if cell, ok := ch.cross.cell(a); ok && m.Cell == cell && m.Name != "" && ch.cross.marker == "" {
 			parts = append(parts, string(m.Sign)+" "+m.Name)
 		}
 	}
 	clock := widget.Clock(ch.cross.at)
+	if ch.cross.marker != "" {
+		parts = slices.Insert(parts, 0, ch.cross.marker)
+	}
 	var out []string
 	line, lead := s.Accent.On(" "+clock)+" ", ansi.StringWidth(clock)+2
 	used := lead

@@ -86,6 +86,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.charts.step(d.page.panes(e), -10)
 	case key.Matches(msg, k.RightTen):
 		d.charts.step(d.page.panes(e), 10)
+	case key.Matches(msg, k.LastMark):
+		d.charts.leap(d.page.panes(e), -1)
+	case key.Matches(msg, k.NextMark):
+		d.charts.leap(d.page.panes(e), 1)
 	case key.Matches(msg, k.Back) && d.charts.cross.on:
 		d.charts.cross = crosshair{}
 	case key.Matches(msg, k.Back) && d.search.panel.Open:
@@ -100,6 +104,9 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	return nil
 }
+
+// noMarker is why there is nothing to go to.
+const noMarker = "the chart has no marker yet: a change, a note or a phase makes one"
 
 // bindings returns the keys in their current state.
 func (d *Dashboard) bindings() widget.Bindings {
@@ -148,6 +155,10 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.LeftTen.SetHelp("shift+← →", "ten points on")
 	for _, b := range []*key.Binding{&k.Left, &k.Right, &k.LeftTen, &k.RightTen} {
 		b.SetEnabled(d.sel.fig.some && d.now.progress.Stage >= screen.Measuring)
+	}
+	k.LastMark.SetHelp("( )", "read marker before, next")
+	for _, b := range []*key.Binding{&k.LastMark, &k.NextMark} {
+		b.SetEnabled(k.Left.Enabled() && len(d.charts.moments()) > 0)
 	}
 	k.Back.SetHelp("esc", "all operations")
 	if d.charts.cross.on {
@@ -199,15 +210,22 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		k.Quit.SetHelp("q", "leave")
 		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
 	}
-	return widget.KeyMap{
+	out := widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
-			{k.Up, k.Down, k.Left, k.LeftTen, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
+			{k.Up, k.Down, k.Left, k.LeftTen, k.LastMark, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
 		},
 	}
+	if d.now.watched { // what it cannot do here it cannot do later
+		for i, group := range out.Full {
+			out.Full[i] = slices.DeleteFunc(group, func(b key.Binding) bool { return !b.Enabled() })
+		}
+		out.Full = slices.DeleteFunc(out.Full, func(group []key.Binding) bool { return len(group) == 0 })
+	}
+	return out
 }
 
 // refuse explains why a dimmed key does nothing.
@@ -230,6 +248,8 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.PayloadDown, d.knobs.without("payload")},
 		{k.RateUp, d.knobs.noHigherRate()},
 		{k.RateDown, "this profile has no rate to turn"},
+		{k.LastMark, noMarker},
+		{k.NextMark, noMarker},
 		{k.Arrivals, "without a rate, calls come when the last ones are answered"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {

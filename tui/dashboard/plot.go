@@ -3,6 +3,7 @@ package dashboard
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -52,6 +53,7 @@ type Moment struct {
 	Cell int
 	Sign rune
 	Name string
+	at   time.Duration
 }
 
 // The layers of a plot, from back to front; areas and their edges have one for each

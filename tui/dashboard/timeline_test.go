@@ -54,6 +54,32 @@ func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	assert.False(t, d.charts.cross.on)
 }
 
+// ( and ) go from one named moment of the lane to the next, and say which.
+func TestTheCrosshairGoesFromMarkerToMarker(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 120, 40)
+	a.Send(t, ")")
+	assert.False(t, d.charts.cross.on)
+	assert.Contains(t, a.Picture(t), "the chart has no marker yet")
+	for _, note := range []string{"first", "second"} {
+		run.Mark(note)
+		for range 50 {
+			run.Tick(100 * time.Millisecond)
+		}
+	}
+	a.Send(t, a.Frame(), "(")
+	assert.Contains(t, a.Picture(t), "00:10  ◆ second (marker 2 of 2)")
+	second := d.charts.cross.at
+	a.Send(t, "(")
+	assert.Contains(t, a.Picture(t), "00:05  ◆ first (marker 1 of 2)")
+	assert.Less(t, d.charts.cross.at, second)
+	a.Send(t, "(")
+	assert.Contains(t, a.Picture(t), "no further marker")
+	a.Send(t, ")")
+	assert.Equal(t, second, d.charts.cross.at)
+	a.Send(t, "esc", ")")
+	assert.Contains(t, a.Picture(t), "marker 1 of 2", "forwards from none begins with the first")
+}
+
 // The run that is shown has its folder, too, and is not compared with itself.
 func TestARunIsComparedWithThoseThatHaveEnded(t *testing.T) {
 	var c Chooser

@@ -16,6 +16,9 @@ const maxOffers = 50
 // complete looks for files that begin like the typed path, in the background.
 func (x *edit) complete() tea.Cmd {
 	if x.row.kind != rowFile {
+		if x.pick < 0 && len(x.offers) > 0 {
+			x.pick = 0
+		}
 		if x.pick >= 0 {
 			x.field = widget.Field{Text: []rune(x.text()), Pos: len([]rune(x.text())), Mask: x.field.Mask}
 			x.pick = -1

@@ -133,12 +133,21 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.Bad, 8)
 	}
 	if x := f.edit; x != nil && i == f.at {
+		if r.meant != "" && x.pick < 0 {
+			sentence("tab: "+widget.HideSecrets(r.meant), s.Muted, 1)
+		}
+		if r.kind == rowTexts && len(x.offers) == 0 {
+			sentence(r.help, s.Muted, 4)
+		}
 		return append(out, x.offerLines(s, at, w)...)
 	}
 	if r.kind == rowTarget {
 		out = append(out, f.ping.lines(s, at, w)...)
 	}
-	if selected && r.help != "" && r.fault == "" {
+	if selected && r.meant != "" {
+		sentence("enter, enter: "+widget.HideSecrets(r.meant), s.Muted, 1)
+	}
+	if selected && r.help != "" && (r.fault == "" || r.kind == rowTexts) {
 		sentence(r.help, s.Muted, 4)
 	}
 	return out

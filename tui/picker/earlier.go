@@ -104,7 +104,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	x.at = min(x.at, len(runs)-1)
 	x.top = max(min(x.top, x.at, len(runs)-h), x.at-h+1, 0)
 	top := x.top
-	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}}}
+	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}, {Spare: 3}}}
 	for i := top; i < len(runs) && i < top+h; i++ {
 		f := widget.FiguresOf(runs[i])
 		word, _ := widget.Trust(s, runs[i])
@@ -113,7 +113,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 		if i == x.at && focused {
 			lead = "▸ "
 		}
-		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign)
+		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign, archive.Marks(runs[i]))
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
@@ -136,7 +136,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 }
 
 // foot returns the last line: the question or the text being typed, else the filter, else
-// the note on the selected run; none if there is nothing to show.
+// what is kept with the selected run; none if there is nothing to show.
 func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool) []string {
 	asked := x.shelf.Line(s, w)
 	switch {
@@ -144,8 +144,8 @@ func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool
 		return []string{asked}
 	case x.shelf.Filter.Typing() || x.shelf.Filter.Text() != "":
 		return []string{" " + x.shelf.Filter.View(s, "", w-2)}
-	case focused && x.at < len(runs) && runs[x.at].Note != "":
-		return []string{widget.Fit(" "+s.Muted.On("note: ")+runs[x.at].Note, w)}
+	case focused && x.at < len(runs) && archive.Kept(s, runs[x.at]) != "":
+		return []string{widget.Fit(" "+archive.Kept(s, runs[x.at]), w)}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package picker
 import (
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ type form struct {
 	rows    []row
 	at, top int
 	edit    *edit
-	find    *finder // nil unless searching for a row
+	past    []request.Request // before each change, for undo
+	find    *finder           // nil unless searching for a row
 	// lines maps each drawn line to its row, -1 for none; for the mouse.
 	lines []int
 	// column is where values begin in a line.
@@ -182,6 +184,8 @@ func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return f.turn(e, 1)
 	case key.Matches(msg, k.Reset):
 		return f.keep(e, *r, "")
+	case key.Matches(msg, k.Undo):
+		return f.undo(e)
 	default:
 		f.move(steps(msg, k, e.H/2))
 	}
@@ -190,15 +194,47 @@ func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 
 // keep sets a value and requests a preview.
 func (f *form) keep(e screen.Env, r row, text string) tea.Cmd {
-	f.drafts.set(applied(f.drafts.request(), r, text))
-	if after := f.drafts.request(); r.kind == rowTarget || r.kind == rowPassword {
+	before := f.drafts.request()
+	after := applied(before, r, text)
+	if !reflect.DeepEqual(before, after) {
+		f.past = append(f.past, before)
+	}
+	return f.change(e, after)
+}
+
+// change sets a whole request and requests a preview.
+func (f *form) change(e screen.Env, to request.Request) tea.Cmd {
+	was := f.drafts.request()
+	f.drafts.set(to)
+	if was.Target != to.Target || was.Password != to.Password {
 		f.ping.forget()
-		if !widget.Local(after.Target) {
+		if !widget.Local(to.Target) {
 			f.ping.soon(e, settle)
 		}
 	}
 	f.rebuild()
 	return f.ask()
+}
+
+// undo takes back the last change to a value of the selected profile, also a reset.
+func (f *form) undo(e screen.Env) tea.Cmd {
+	at := f.undoable()
+	if at < 0 {
+		return nil
+	}
+	before := f.past[at]
+	f.past = slices.Delete(f.past, at, at+1)
+	return f.change(e, before)
+}
+
+// undoable returns which change undo takes back; -1 if there is none.
+func (f *form) undoable() int {
+	for i := len(f.past) - 1; i >= 0; i-- {
+		if f.past[i].Profile == f.drafts.request().Profile {
+			return i
+		}
+	}
+	return -1
 }
 
 // turn changes a value to its neighbour: the next word, or one notch of a knob.
@@ -237,6 +273,28 @@ func (f *form) begin() {
 		f.edit.field.Mask = widget.MaskTyped
 	}
 	f.edit.offer()
+	if r.meant != "" {
+		f.edit.offers = append([]string{r.meant}, f.edit.offers...)
+		f.edit.pick = 0
+	}
+}
+
+// meant returns what the error about the text being typed supposes; empty if nothing.
+func (f *form) meant() string {
+	if r := f.current(); r != nil {
+		return r.meant
+	}
+	return ""
+}
+
+// meant returns what an error supposes that was meant by a value; empty if it does not.
+func meant(said string) string {
+	_, rest, _ := strings.Cut(said, "did you mean ")
+	value, _, ok := strings.Cut(rest, "?")
+	if !ok || strings.ContainsAny(value, " =") {
+		return "" // several, or more than the value
+	}
+	return value
 }
 
 func (f *form) editKeys() widget.KeyMap {
@@ -244,7 +302,7 @@ func (f *form) editKeys() widget.KeyMap {
 	if len(f.edit.offers) > 0 {
 		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
 	}
-	if f.edit.row.kind == rowFile {
+	if f.edit.row.kind == rowFile || len(f.edit.offers) > 0 || f.meant() != "" {
 		list = append(list, widget.Bind("tab", "complete", "tab"))
 	}
 	list = append(list, widget.Bind("ctrl+u", "clear", "ctrl+u"))
@@ -266,6 +324,11 @@ func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case "down":
 		x.pick = min(x.pick+1, len(x.offers)-1)
 	case "tab":
+		if meant := f.meant(); meant != "" && x.pick < 0 {
+			x.field = widget.Field{Text: []rune(meant), Pos: len([]rune(meant)), Mask: x.field.Mask}
+			x.offer()
+			return f.ask()
+		}
 		return x.complete()
 	default:
 		if x.pick >= 0 { // typing continues from what was chosen

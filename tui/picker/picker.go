@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -209,7 +210,11 @@ func (p *Picker) bindings() widget.Bindings {
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
 			b.SetEnabled(some)
 		}
-		archive.Bindings(&k, some, some)
+		var at *rundir.Run
+		if some {
+			at = p.runs.runs()[min(p.runs.at, len(p.runs.runs())-1)]
+		}
+		archive.Bindings(&k, some, at)
 	}
 	return k
 }
@@ -230,14 +235,15 @@ func (p *Picker) Keys() widget.KeyMap {
 	case p.form.find != nil:
 		return findKeys()
 	case p.pane == paneForm:
-		k.Filter.SetHelp("/", "find value")
+		k.Filter.SetHelp("/", "find")
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
-		k.Reset.SetHelp("r", "reset value")
+		k.Reset.SetHelp("r", "reset")
+		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		turn := widget.Bind("←→", "change", "left", "right")
 		return widget.KeyMap{
-			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Ping, k.Filter, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset}, common},
+			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset, k.Undo}, common},
 		}
 	case p.pane == panePlan:
 		scroll := move("scroll")
@@ -254,7 +260,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		run.SetEnabled(k.Up.Enabled())
 		return widget.KeyMap{
 			Short: []key.Binding{run, k.Choose, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Remove}, common},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")

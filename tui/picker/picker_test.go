@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -167,6 +169,38 @@ func TestAValueThatIsWrongIsSaidAtItsFieldAndRefusesTheStart(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "not started: threads")
 	a.Send(t, "r", "S")
 	assert.Len(t, a.Started(), 1, "reset heals it")
+}
+
+// u takes back what was changed in the form, a reset among it, and enter what was meant.
+func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
+	b := tuitest.NewDemo()
+	preview := b.Previewed
+	b.Previewed = func(r request.Request) (*request.Preview, error) {
+		pv, err := preview(r)
+		_, bad := store.ParseTarget(cmp.Or(r.Target, "embedded:"))
+		return pv, errors.Join(err, fault.Field("target", bad))
+	}
+	a, p := pick(t, b, 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "localhost:7391")
+	assert.Contains(t, a.Picture(t), "did you mean redis://localhost:7391?")
+	a.Send(t, "tab")
+	assert.Equal(t, "redis://localhost:7391", p.form.edit.field.Value(), "tab takes it while typing")
+	a.Send(t, "esc", "enter", "ctrl+u")
+	a.Type(t, "localhost:7391")
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "enter, enter: redis://localhost:7391")
+	a.Send(t, "enter", "enter")
+	assert.Equal(t, "redis://localhost:7391", p.drafts.request().Target)
+
+	a.Send(t, "r")
+	assert.Empty(t, p.drafts.request().Target)
+	a.Send(t, "u")
+	assert.Equal(t, "redis://localhost:7391", p.drafts.request().Target, "a reset is taken back")
+	a.Send(t, "u", "u")
+	assert.Empty(t, p.drafts.request().Target, "and so is what was typed before")
+	assert.Negative(t, p.form.undoable(), "then there is nothing left")
 }
 
 func TestEscapeLeavesAValueAsItWas(t *testing.T) {

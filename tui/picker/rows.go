@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,8 +45,8 @@ type row struct {
 	time, auto bool
 	// section is the heading above the row, set on the first row of a section.
 	section string
-	// fault is what is wrong with the value.
-	fault string
+	// fault is what is wrong with the value, meant what the error supposes was meant.
+	fault, meant string
 }
 
 // limit reports whether the row sets a rate, for which 0 means unlimited.
@@ -371,7 +372,7 @@ func (s *sheet) blame(err error) {
 		name := fault.FieldOf(part)
 		for i := range s.rows {
 			if r := &s.rows[i]; r.name == name && r.fault == "" {
-				r.fault = widget.Unflagged(part.Error())
+				r.fault, r.meant = widget.Unflagged(part.Error()), cmp.Or(meant(fault.HintOf(part)), meant(part.Error()))
 			}
 		}
 	}

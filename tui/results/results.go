@@ -208,7 +208,7 @@ func (r *Results) Keys() widget.KeyMap {
 	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
 	move.SetEnabled(k.Down.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Copy, k.Annotate, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Annotate, k.Compare, k.Copy, k.History, k.Search, k.Sweep, k.Quit},
 		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},

@@ -31,7 +31,7 @@ type Bindings struct {
 	// everywhere
 	Help, Back, Quit, Interrupt, Next, Prev, Suspend, Logs key.Binding
 	// lists
-	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right, LeftTen, RightTen key.Binding
+	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right, LeftTen, RightTen, LastMark, NextMark key.Binding
 	// picker and results
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
@@ -65,6 +65,8 @@ func newBindings() Bindings {
 		Right:    Bind("→", "next value", "right"),
 		LeftTen:  Bind("shift+←", "ten back", "shift+left"),
 		RightTen: Bind("shift+→", "ten on", "shift+right"),
+		LastMark: Bind("(", "marker before", "("),
+		NextMark: Bind(")", "next marker", ")"),
 
 		Start:       Bind("enter", "start", "enter"),
 		Launch:      Bind("S", "start", "S"),

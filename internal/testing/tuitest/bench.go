@@ -140,12 +140,23 @@ func (b *Bench) Remove(ids []string) error {
 
 // Pack records which runs were archived.
 func (b *Bench) Pack(ids []string) error {
+	b.archived(ids, true)
 	b.Packed = append(b.Packed, ids...)
 	return b.KeepErr
 }
 
+// archived marks runs as archived, or no longer.
+func (b *Bench) archived(ids []string, are bool) {
+	for i := range b.Past {
+		if slices.Contains(ids, b.Past[i].ID) {
+			b.Past[i].Archived = are
+		}
+	}
+}
+
 // Unpack takes runs out of those that were archived.
 func (b *Bench) Unpack(ids []string) error {
+	b.archived(ids, false)
 	b.Packed = slices.DeleteFunc(b.Packed, func(id string) bool { return slices.Contains(ids, id) })
 	return b.KeepErr
 }
