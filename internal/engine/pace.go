@@ -19,7 +19,8 @@ import (
 // machine, and not always as many. It is set earlier by what waking nearly always
 // takes (see lead), and by as much again as the worker may spend reading the clock
 // until the moment has come: see spin. That evens out how long wake-ups take, for at
-// most a fiftieth of a processor. A worker that wakes earlier still sleeps again.
+// most a fiftieth of a processor, or where the moments are those of a recording, an eighth of all,
+// up to half of one. A worker that wakes earlier still sleeps again.
 //
 // Above about 20,000 wake-ups a second, alarms cost more than they are worth.
 // Then there is only one, which rings at most every 20 µs: the worker that has it
@@ -38,19 +39,26 @@ const (
 	oneRing = 20 * time.Microsecond
 	// mostSpin is the longest that a worker reads the clock before a due time, and
 	// spinShare the share of the time between two of them that this may take, over all
-	// tracks.
-	mostSpin  = 60 * time.Microsecond
-	spinShare = 0.02
+	// tracks. For a recording it is so much for each processor.
+	mostSpin       = 60 * time.Microsecond
+	spinShare      = 0.02
+	spinRecorded   = 0.125
+	mostOfRecorded = 0.5
 )
 
 // spinFor returns how long a worker may read the clock before each due time, where these
 // are apart nanoseconds apart and that many tracks share the processors. With a single
-// one, it would take it from the store.
-func spinFor(apart float64, tracks, processors int) time.Duration {
+// one, it would take it from the store. The moments of a recording, which have pauses of any
+// length between them, are worth more of the processors.
+func spinFor(apart float64, tracks, processors int, recorded bool) time.Duration {
 	if processors < 2 {
 		return 0
 	}
-	return min(time.Duration(spinShare*apart/float64(max(tracks, 1))), mostSpin)
+	share := spinShare
+	if recorded {
+		share = min(spinRecorded*float64(processors), mostOfRecorded)
+	}
+	return min(time.Duration(share*apart/float64(max(tracks, 1))), mostSpin)
 }
 
 // alarms is a pool of alarms. Workers waiting for one are served in order.

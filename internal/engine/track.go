@@ -123,7 +123,7 @@ func (t *track) apply(s workload.Settings, how rhythm) {
 	}
 	if a.sched != nil {
 		apart := a.sched.period() * float64(a.units)
-		a.alarms, a.spin = t.pace(apart), spinFor(apart, len(r.tracks), runtime.GOMAXPROCS(0))
+		a.alarms, a.spin = t.pace(apart), spinFor(apart, len(r.tracks), runtime.GOMAXPROCS(0), t.spec.Recorded != nil)
 	}
 	if prev != nil && how != anew {
 		a.seqs = prev.seqs

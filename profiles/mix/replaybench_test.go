@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -64,7 +63,7 @@ func BenchmarkReplayArrivals(b *testing.B) {
 					late = append(late, float64(op.Lateness.P99)/1e3)
 				}
 				got := seen(len(want))
-				distances = append(distances, distance(gaps(want), gaps(got)))
+				distances = append(distances, bench.Distance(bench.Pauses(want), bench.Pauses(got)))
 			}
 			b.ReportMetric(slices.Max(distances), "KS")
 			b.ReportMetric(slices.Max(late), "late-p99-us")
@@ -112,33 +111,6 @@ func monitor(b *testing.B, addr, with string) func(n int) []time.Duration {
 		require.Fail(b, "the server has seen too few calls", "%d of %d", len(out), n)
 		return nil
 	}
-}
-
-// gaps returns the pauses between moments, in ascending order.
-func gaps(at []time.Duration) []time.Duration {
-	var out []time.Duration
-	for i := range at[1:] {
-		out = append(out, at[i+1]-at[i])
-	}
-	slices.Sort(out)
-	return out
-}
-
-// distance is the largest difference between the shares of values of either that are no larger
-// than a value.
-func distance(a, b []time.Duration) (most float64) {
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		v := min(a[i], b[j])
-		for i < len(a) && a[i] == v {
-			i++
-		}
-		for j < len(b) && b[j] == v {
-			j++
-		}
-		most = max(most, math.Abs(float64(i)/float64(len(a))-float64(j)/float64(len(b))))
-	}
-	return most
 }
 
 // BenchmarkReplayAgainstBareLoop is the rate of a replay that is as fast as the store answers, as a
