@@ -28,9 +28,10 @@ func TestTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
 func TestProofOfTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
 	labtest.Proof(t, "TestTheCostOfDurabilityAgainstWhatItLoses has a Redis, and internal/lab's TestAPowerCutLosesWhatSQLServersHadNotSynced the others")
 	for service, over := range map[string]string{
-		"redis":    "appendfsync=always,everysec,no",
-		"postgres": "synchronous_commit=on,off",
-		"mariadb":  "innodb_flush_log_at_trx_commit=1,2",
+		"redis":     "appendfsync=always,everysec,no",
+		"postgres":  "synchronous_commit=on,off",
+		"mariadb":   "innodb_flush_log_at_trx_commit=1,2",
+		"cassandra": "commitlog_sync=batch,periodic",
 	} {
 		t.Run(service, func(t *testing.T) { durability(t, service, over, "2", "4s") })
 	}

@@ -22,6 +22,7 @@ func cassandraService() Service {
 		name: "cassandra", version: cassandraVersion, java: cassandraJava, main: "org.apache.cassandra.service.CassandraDaemon",
 		summary: "one Cassandra node with a heap of 512 MiB that grows to 2 GiB at most; the first start fetches some 70 MB through Maven",
 		ports:   3, fetch: fetchCassandra, prepare: prepareCassandra, answers: cassandraAnswers, most: nodeHeap,
+		powered: true, settings: cassandraSweeps(),
 	}.service()
 }
 
@@ -32,7 +33,12 @@ func fetchCassandra(ctx context.Context, h *host) (string, error) {
 
 // prepareCassandra makes the arguments and the configuration of a node. ports are for
 // its clients and for other nodes.
-func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
+func prepareCassandra(ctx context.Context, h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
+	if h.opts.Disk != nil {
+		if _, err := h.dataFolder(ctx, dir, ""); err != nil {
+			return nil, nil, err
+		}
+	}
 	conf, err := cassandraYAML(h, dir, ports[0], ports[1])
 	if err != nil {
 		return nil, nil, err
@@ -111,9 +117,7 @@ func cassandraYAML(h *host, dir string, port, storage int) (string, error) {
 		"saved_caches_directory: " + data("saved_caches"),
 		"cdc_raw_directory: " + data("cdc_raw"),
 	}
-	if !slices.Contains(h.rec.Args, "--commitlog_sync") {
-		lines = append(lines, "commitlog_sync: periodic", "commitlog_sync_period: 10000ms")
-	}
+	lines = append(lines, syncLines(h.rec.Args)...)
 	for _, limit := range cassandraLimits {
 		if !slices.Contains(h.rec.Args, "--"+limit) {
 			lines = append(lines, limit+": 60s")
@@ -133,10 +137,41 @@ func cassandraYAML(h *host, dir string, port, storage int) (string, error) {
 	}
 	forNode, _ := cassandraSettings(h.rec.Args)
 	extra, err := settings(forNode, func(s string) string { return s })
-	for _, e := range extra {
-		lines = append(lines, strings.Replace(e, " = ", ": ", 1))
+	for i, e := range extra {
+		name, _, _ := strings.Cut(e, " = ")
+		if !slices.ContainsFunc(extra[i+1:], func(later string) bool { return strings.HasPrefix(later, name+" = ") }) { // it is refused twice
+			lines = append(lines, strings.Replace(e, " = ", ": ", 1))
+		}
 	}
 	return strings.Join(lines, "\n") + "\n", err
+}
+
+// syncLines say when the commit log is synced, as far as args do not: Cassandra takes only the period that
+// belongs to the way in which it syncs.
+func syncLines(args []string) (lines []string) {
+	how := "periodic"
+	for i, a := range args {
+		if a == "--commitlog_sync" && i+1 < len(args) {
+			how = args[i+1] // the last one counts
+		}
+	}
+	if !slices.Contains(args, "--commitlog_sync") {
+		lines = append(lines, "commitlog_sync: "+how)
+	}
+	period := map[string]string{"periodic": "commitlog_sync_period: 10000ms", "group": "commitlog_sync_group_window: 10ms"}[how]
+	if name, _, _ := strings.Cut(period, ":"); period != "" && !slices.Contains(args, "--"+name) {
+		lines = append(lines, period)
+	}
+	return lines
+}
+
+// cassandraSweeps are what decides what a node keeps, and what that costs.
+func cassandraSweeps() map[string][]string {
+	return map[string][]string{
+		"commitlog_sync":              nil,
+		"commitlog_sync_period":       {"--commitlog_sync", "periodic"},
+		"commitlog_sync_group_window": {"--commitlog_sync", "group"},
+	}
 }
 
 const logback = `<configuration>

@@ -42,7 +42,7 @@ func fetchCoherence(ctx context.Context, h *host) (string, error) {
 
 // prepareCoherence makes the arguments of a member that is alone in its own cluster.
 // ports are for gRPC, the cluster, the member, and its health.
-func prepareCoherence(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
+func prepareCoherence(_ context.Context, h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
 	properties := []string{
 		"user.home=" + dir, "java.io.tmpdir=" + dir,
 		// Two clusters with the same name would join each other.

@@ -28,7 +28,10 @@ type javaServer struct {
 	most func(memory uint64) uint64
 	// prepare returns the arguments of java and the files that go into the server's
 	// folder dir.
-	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
+	prepare func(ctx context.Context, h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
+	// powered and settings are those of Service.
+	powered  bool
+	settings map[string][]string
 }
 
 // leastHeap is the size in MiB with which a heap begins.
@@ -63,6 +66,7 @@ func (s javaServer) service() Service {
 		start:   s.start,
 		answers: s.answers,
 		single:  true,
+		powered: s.powered, settings: s.settings,
 	}
 }
 
@@ -84,7 +88,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 		ports[0] = h.opts.Port
 	}
 	dir, agentPort := h.folder(s.name), ports[s.ports-1]
-	args, files, err := s.prepare(h, dir, lib, ports)
+	args, files, err := s.prepare(ctx, h, dir, lib, ports)
 	if err != nil {
 		return err
 	}

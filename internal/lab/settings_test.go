@@ -55,7 +55,7 @@ func TestSeveralServersAreStartedAnewOnTheirPorts(t *testing.T) {
 
 func TestSettingsOfServers(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"appendfsync", "synchronous_commit", "fsync", "innodb_flush_log_at_trx_commit", "sync_binlog"} {
+	for _, name := range []string{"appendfsync", "synchronous_commit", "fsync", "innodb_flush_log_at_trx_commit", "sync_binlog", "commitlog_sync"} {
 		assert.True(t, lab.IsSetting(name), name)
 	}
 	assert.False(t, lab.IsSetting("threads"))
