@@ -187,7 +187,7 @@ func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 	}
 	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance, Unsure: unsure, Earlier: compare.Earlier(o.runs, sideA, sideB)})
 	if len(c.Refusals) > 0 && !o.force {
-		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway")
+		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway, as the workbench does")
 	}
 	found, err := report.SearchesOf(c)
 	if err != nil {

@@ -97,27 +97,30 @@ func (f Finding) PowerText() string {
 	if p == nil {
 		return ""
 	}
-	of := f.sized(p.Of)
-	text := "these runs could hardly have shown any change"
+	text := "hardly any change could be seen in these runs"
 	if !math.IsInf(p.Shows, 0) {
-		text = fmt.Sprintf("these runs show a change of %s in 8 of 10 comparisons", f.sized(p.Shows))
-		if !math.IsInf(p.ShowsOften, 0) {
-			text += fmt.Sprintf(", and of %s in 9", f.sized(p.ShowsOften))
-		}
+		text = "a change must be about " + f.sized(p.Shows) + " to be seen in these runs"
 	}
+	if takes := f.takes(); takes != "" {
+		text += "; " + takes
+	}
+	return text
+}
+
+// takes says what would show a change that counts as one; "" if these runs are enough.
+func (f Finding) takes() string {
+	p := f.Power
 	switch {
+	case p == nil || p.More == 0:
+		return ""
+	case p.More == 1:
+		return "one more run a side would show " + f.sized(p.Of)
 	case p.More > 0:
-		more := fmt.Sprintf("%d more runs a side", p.More)
-		if p.More == 1 {
-			more = "one more run a side"
-		}
-		return text + "; " + of + " would take " + more
-	case p.More == 0:
-		return text + "; they are enough for " + of
+		return fmt.Sprintf("%d more runs a side would show %s", p.More, f.sized(p.Of))
 	case math.IsInf(p.Shows, 0):
-		return text
+		return "longer runs, or several a side, would tell"
 	}
-	return text + fmt.Sprintf("; %s would take more than %d more a side", of, mostMore)
+	return "these vary too much to show " + f.sized(p.Of) + ": make them longer, or the machine quieter"
 }
 
 // sized formats the size of a change.

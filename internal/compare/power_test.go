@@ -46,11 +46,36 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	}
 	f := Sets(side(1, 100, 106, 95), side(2, 98, 104, 99), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "these runs show a change of 15 % in 8 of 10 comparisons, and of 17 % in 9; 5 % would take 12 more runs a side", f.PowerText())
+	assert.Equal(t, "a change must be about 15 % to be seen in these runs; 12 more runs a side would show 5 %", f.PowerText())
 	f = Sets(side(1, 100), side(2, 98), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "these runs could hardly have shown any change", f.PowerText())
+	assert.Equal(t, "hardly any change could be seen in these runs; longer runs, or several a side, would tell", f.PowerText())
 	f = Sets(side(1, 100, 100.1, 99.9), side(2, 200, 200.1, 199.9), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Better, f.Verdict)
 	assert.Empty(t, f.PowerText())
+}
+
+// A comparison begins with its answer: slower, faster, as fast, or what it would take to know.
+func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
+	side := func(name int64, p50, p99 []float64) Set {
+		s := Set{Name: "side"}
+		for i := range p50 {
+			s.Runs = append(s.Runs, short(30, 10*name+int64(i), map[Figure]Estimate{P50: {Value: p50[i], SE: math.NaN()}, P99: {Value: p99[i], SE: math.NaN()}}))
+		}
+		return s
+	}
+	steady, twice, wild := []float64{1e6, 1.001e6, 0.999e6}, []float64{2e6, 2.001e6, 1.999e6}, []float64{1e6, 1.6e6, 0.5e6}
+	for want, c := range map[string]*Comparison{
+		`^B is slower at p99: \+100.* %\), from 1 ms to 2 ms\.$`:                         Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
+		`^B is faster at p99: -50.* %\), from 2 ms to 1 ms\.$`:                           Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
+		`^B is as fast as A at p99: same within .* %\.$`:                                 Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
+		`^It cannot be told whether .* may be chance; these vary too much to show 5 %: `: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
+		`^B is slower at p50: .* At p99 it cannot be told\. Each`:                        Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
+	} {
+		assert.Regexp(t, want, c.Answer(c.Parts[0]))
+	}
+	other := side(2, steady, twice)
+	other.Runs[0].Conditions.Store.Name = "other"
+	c := Sets(side(1, steady, steady), other, Options{})
+	assert.Regexp(t, `^Compared although A ran on .* and B on other.*\. B is slower`, c.Answer(c.Parts[0]))
 }

@@ -116,7 +116,7 @@ func beside(c *compare.Comparison) Section {
 		return Section{}
 	}
 	s := Section{Heading: "Against " + c.A.Name, Weight: Answer}
-	s.Text = append(s.Text, "A is "+c.A.Name+", B is this run. "+Outcome(c))
+	s.Text = append(s.Text, strings.Join(append(append([]string{"A is " + c.A.Name + ", B is this run."}, leading(c)...), Outcome(c)), " "))
 	for _, doubt := range slices.Concat(c.Refusals, c.Cautions, c.Notes) {
 		s.Text = append(s.Text, strings.TrimRight(doubt, ".")+".")
 	}

@@ -56,7 +56,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	p := Page{
 		Title:   title + " on " + StoreName(a.Store),
-		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
+		Lead:    append(leading(c), sideOf("A", c.A), sideOf("B", c.B), Outcome(c)),
 		Notices: slices.Concat(c.Refusals, c.Cautions),
 	}
 	if b.Store.Name != a.Store.Name {
@@ -88,6 +88,17 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	p.Sections = append(p.Sections, Section{Heading: "How to read this", Text: append(slices.Clone(c.Notes), reading)})
 	return p
+}
+
+// leading is the answer of a comparison, as far as there is one.
+func leading(c *compare.Comparison) []string {
+	if len(c.Parts) == 0 {
+		return nil
+	}
+	if text := c.Answer(c.Parts[0]); text != "" {
+		return []string{text}
+	}
+	return nil
 }
 
 const reading = "The figure after ± is the margin of error, at 95 % confidence. The change lies between the two bounds given, which are wide enough " +

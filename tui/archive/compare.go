@@ -325,7 +325,18 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 		return verdictInk(s, verdicts[row])
 	}
 	head, rows := g.Lines(s, w)
-	out := append([]string{head}, rows...)
+	var out []string
+	for _, l := range widget.Wrap(m.Answer(m.parts[c.op].Pair), w) {
+		ink := s.Bold
+		if len(m.Refusals) > 0 {
+			ink = s.Warn
+		}
+		out = append(out, ink.On(l))
+	}
+	if len(out) > 0 {
+		out = append(out, "")
+	}
+	out = append(append(out, head), rows...)
 	if powers := m.powers(c.op); len(powers) > 0 {
 		out = append(out, "")
 		for _, text := range powers {

@@ -2,15 +2,14 @@ package archive
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// doubts returns the reasons against the comparison; empty if there are none.
+// doubts returns what keeps the comparison from being fair; empty if nothing does.
 func (m *comparedRuns) doubts() string {
-	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
+	return strings.Join(m.Cautions, " · ")
 }
 
 // powers says what the runs could have shown of an operation where it cannot be told.
@@ -24,6 +23,9 @@ func (m *comparedRuns) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Name, widget.NameOf(m.a), m.B.Name, widget.NameOf(m.b))
 	for i, p := range m.parts {
+		if answer := m.Answer(p.Pair); answer != "" {
+			b.WriteString("\n" + answer + "\n")
+		}
 		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.Findings {
 			g.Add(f.Label(m.A.Runs[0].Conditions.UnitOf(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
