@@ -49,8 +49,12 @@ type of struct {
 	name  string
 	kind  model.Type
 	calls map[action]*counts
-	keys  map[uint64]int64 // calls by key
-	ttls  []int64          // a sample, in ms
+	keys  map[uint64]int32 // their numbers, in the order of their first calls
+	// ages has the number of each key among those that were put there since the recording began; -1: it
+	// may have been there before. added is how many were.
+	ages  []int32
+	added int32
+	ttls  []int64 // a sample, in ms
 	total int64
 	// named is how often a key was named, and bytes how long it was then, in all.
 	named, bytes int64
@@ -70,6 +74,13 @@ type counts struct {
 	calls, records, elements, fields int64
 	// low and high are the least and the most that was added.
 	low, high int64
+	// by is how often each key was named, by its number; added how many keys were put there, and
+	// recent how often one was named before which so many others had been put there since.
+	by     []int32
+	added  int64
+	recent [newest]int64
+	// aged is how often a key was named when that could be told.
+	aged int64
 }
 
 // meaning is what a command does in terms of a workload.
@@ -178,7 +189,7 @@ func (f *fitter) add(c *capture.Call, m capture.Meaning) {
 	n.records += records
 	for _, k := range c.Keys {
 		s.named, s.bytes = s.named+1, s.bytes+int64(c.Args[k].Size)
-		f.key(s, c.Args[k].Text)
+		f.key(s, n, what.do, c.Args[k].Text)
 	}
 	if c.Found.Hit && what.value == 0 && what.do == model.Get {
 		s.found.add(int64(c.Found.Size))
@@ -263,24 +274,47 @@ func (f *fitter) set(pattern string, kind model.Type) *of {
 		s = f.sets[at]
 	}
 	if s == nil {
-		s = &of{name: f.nameOf(pattern, kind), kind: kind, calls: map[action]*counts{}, keys: map[uint64]int64{}, fields: map[uint64]bool{}}
+		s = &of{name: f.nameOf(pattern, kind), kind: kind, calls: map[action]*counts{}, keys: map[uint64]int32{}, fields: map[uint64]bool{}}
 		f.sets[at] = s
 	}
 	return s
 }
 
-// key counts a key of a set.
-func (f *fitter) key(s *of, key string) {
+// key counts a key of a set, and how new it is.
+func (f *fitter) key(s *of, n *counts, do model.Verb, key string) {
 	h := maphash.String(f.seed, key)
-	if _, ok := s.keys[h]; !ok {
+	number, ok := s.keys[h]
+	if !ok {
 		if f.keys >= maxKeys {
 			f.cut = true
 			return
 		}
 		f.keys++
+		number = int32(len(s.keys)) //nolint:gosec // at most maxKeys
+		s.keys[h] = number
+		if s.grows() && (do == model.Put || do == model.Update) {
+			s.ages = append(s.ages, s.added)
+			s.added++
+			n.added++
+		} else {
+			s.ages = append(s.ages, -1)
+		}
 	}
-	s.keys[h]++
+	for len(n.by) <= int(number) {
+		n.by = append(n.by, 0)
+	}
+	n.by[number]++
+	if !ok || s.added < newest {
+		return
+	}
+	n.aged++
+	if age := s.ages[number]; age >= 0 && s.added-1-age < newest {
+		n.recent[s.added-1-age]++
+	}
 }
+
+// grows reports whether a workload can add records to the set.
+func (s *of) grows() bool { return s.kind == model.Value || s.kind == model.Hash }
 
 // patternOf is what keys of a kind have in common: their words, without what has a digit in it.
 func patternOf(key string) string {
@@ -395,8 +429,15 @@ func (f *fitter) byCalls() []string {
 
 // put adds the data set and its operations to a workload, and says how well they fit.
 func (s *of) put(w *model.Workload) []string {
-	keys, note := s.distribution()
+	keys, note := s.distributions()
 	d := model.Data{Name: s.name, Type: s.kind, Records: int64(max(len(s.keys), 1)), Size: s.sizes.number()}
+	follows := false // calls follow the newest records, so that there must be new ones
+	for _, k := range keys {
+		follows = follows || k.Kind == model.Latest
+	}
+	if follows {
+		d.Records = max(d.Records-int64(s.added), newest)
+	}
 	stored := int64(len("perfbench::") + len(s.name)) // what stands before each key in the store
 	d.Key.Length = int(min(max(s.bytes/max(s.named, 1)-stored, int64(len(strconv.FormatInt(d.Records, 10)))), model.LongestKey))
 	if !d.Size.Given() {
@@ -430,8 +471,16 @@ func (s *of) put(w *model.Workload) []string {
 	w.Data = append(w.Data, d)
 	for _, a := range mostFirst(s.calls, func(a action) (calls int64, name string) { return s.calls[a].calls, string(a.do) }) {
 		n := s.calls[a]
-		st := model.Step{Do: a.do, Data: s.name, Keys: keys}
-		name := s.name + "-" + string(a.do)
+		st := model.Step{Do: a.do, Data: s.name, Keys: keys[a]}
+		name, weight := s.name+"-"+string(a.do), float64(n.calls)
+		if follows && n.added > 0 {
+			part := weight * float64(n.added) / float64(n.records)
+			w.Operations = append(w.Operations, model.Operation{Name: name + "-new", Weight: part, Steps: []model.Step{{Do: model.Insert, Data: s.name}}})
+			weight -= part
+		}
+		if weight < 1 {
+			continue
+		}
 		if a.batch {
 			name += "-many"
 			st.Batch = model.One(max(int64(math.Round(float64(n.records)/float64(n.calls))), 2))
@@ -447,7 +496,7 @@ func (s *of) put(w *model.Workload) []string {
 		if a.do == model.Add {
 			st.By = model.Between(n.low, n.high)
 		}
-		w.Operations = append(w.Operations, model.Operation{Name: name, Weight: float64(n.calls), Steps: []model.Step{st}})
+		w.Operations = append(w.Operations, model.Operation{Name: name, Weight: weight, Steps: []model.Step{st}})
 	}
 	return note
 }

@@ -24,25 +24,88 @@ func TestExponentsAreFoundAgain(t *testing.T) {
 	for _, want := range []float64{0.6, 0.9, 0.99, 1.2, 2} {
 		for _, records := range []int64{1000, 100_000} {
 			c := datagen.NewChooser(datagen.Keys{Kind: datagen.ZipfKeys, Exponent: want}, 7, records)
-			s := &of{name: "x", keys: map[uint64]int64{}}
+			counts := make([]int64, records)
 			for i := range uint64(400_000) {
-				s.keys[uint64(c.Choose(i, records))]++
+				counts[c.Choose(i, records)]++
 			}
-			keys, note := s.distribution()
+			keys, note := distribution("x", counts)
 			require.Equal(t, model.Zipf, keys.Kind, note)
 			assert.InDelta(t, want, keys.Exponent, 0.03, "of %d records; %v", records, note)
 		}
 	}
-	s := &of{name: "x", keys: map[uint64]int64{}}
+	counts := make([]int64, 1000)
 	for i := range uint64(400_000) {
-		s.keys[i*0x9e3779b97f4a7c15>>40%1000]++
+		counts[i*0x9e3779b97f4a7c15>>40%1000]++
 	}
-	keys, _ := s.distribution()
+	keys, _ := distribution("x", counts)
 	assert.Equal(t, model.Uniform, keys.Kind)
-	few := &of{name: "x", keys: map[uint64]int64{1: 3, 2: 1}}
-	keys, note := few.distribution()
+	keys, note := distribution("x", []int64{3, 1})
 	assert.Equal(t, model.Uniform, keys.Kind)
-	assert.Contains(t, note[0], "too few keys")
+	assert.Contains(t, note, "too few keys")
+}
+
+// Each operation gets the distribution that its calls were drawn from, whatever that of the others
+// is, and those that follow the newest records are told from those that do not.
+func TestDistributionsOfCapturesAreFoundAgain(t *testing.T) {
+	zipf := func(s float64) datagen.Keys { return datagen.Keys{Kind: datagen.ZipfKeys, Exponent: s} }
+	latest := func(s float64) datagen.Keys { return datagen.Keys{Kind: datagen.LatestKeys, Exponent: s} }
+	uniform := datagen.Keys{Kind: datagen.UniformKeys}
+	for name, tt := range map[string]struct {
+		get, put datagen.Keys
+		inserts  int // one of so many calls; 0: none
+	}{
+		"one for all":       {get: zipf(0.99), put: zipf(0.99)},
+		"one each":          {get: zipf(1.2), put: zipf(0.7)},
+		"one evenly":        {get: zipf(0.99), put: uniform},
+		"the newest":        {get: latest(0.99), put: latest(0.99), inserts: 20},
+		"the newest, flat":  {get: latest(0.6), put: uniform, inserts: 20},
+		"reads, the newest": {get: latest(1.2), put: zipf(0.99), inserts: 50},
+		"growing, old ones": {get: zipf(0.99), put: zipf(0.99), inserts: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const records = 300
+			there := int64(records)
+			get, put := datagen.NewChooser(tt.get, 7, there), datagen.NewChooser(tt.put, 8, there)
+			var calls []capture.Call
+			for i := range 60_000 {
+				record, args := int64(0), []capture.Arg{capture.TextArg("GET")}
+				switch {
+				case tt.inserts > 0 && i%tt.inserts == 0:
+					record, there = there, there+1
+					args[0].Text = "SET"
+				case i%4 == 1:
+					record = put.Choose(uint64(i), there)
+					args[0].Text = "SET"
+				default:
+					record = get.Choose(uint64(i), there)
+				}
+				args = append(args, capture.TextArg(fmt.Sprintf("user:%d", record)))
+				if args[0].Text == "SET" {
+					args = append(args, capture.Arg{Kind: capture.Size, Size: 100})
+				}
+				calls = append(calls, capture.Call{At: time.Duration(i) * time.Microsecond, Args: args, Keys: []int{1}})
+			}
+			got, err := Of("x", bytes.NewReader(write(t, "redis", calls...)))
+			require.NoError(t, err)
+			w, err := own.Read("x.yaml", got.Text)
+			require.NoError(t, err)
+			follows := false
+			for _, o := range w.Operations {
+				want, keys := tt.get, o.Steps[0].Keys
+				switch o.Steps[0].Do {
+				case model.Insert:
+					follows = true
+					continue
+				case model.Put:
+					want = tt.put
+				}
+				assert.EqualValues(t, want.Kind, keys.Kind, got.Text)
+				assert.InDelta(t, want.Exponent, keys.Exponent, 0.06, got.Text)
+			}
+			assert.Equal(t, tt.get.Kind == datagen.LatestKeys, follows, "what follows new records adds some")
+			assert.Contains(t, got.Text, "the largest gap to ")
+		})
+	}
 }
 
 func write(t *testing.T, store string, calls ...capture.Call) []byte {
