@@ -12,6 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/lab/powercut"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func labNames() []string {
@@ -176,12 +178,40 @@ func (a labCmd) labDown() *cobra.Command {
 	}
 }
 
+// owedOf says what a command has broken, and by which other it is put right.
+func owedOf(o *lab.Owed) string {
+	return fmt.Sprintf("%s was run at %s, and %s, which puts it right, was not", workload.JoinWords(o.Broke), o.Began.Format("15:04:05"), workload.JoinWords(o.Heal))
+}
+
+// owed runs the commands of users that put right what others have broken, if they may be run.
+func (a labCmd) owed(c *cobra.Command, dir string, allowed bool) (done int, err error) {
+	all, err := lab.AllOwed(dir)
+	for i := 0; err == nil && i < len(all); i++ {
+		o := &all[i]
+		if !allowed {
+			return done, fault.Input(fmt.Errorf("lab heal: %s; that takes --allow-exec on the command line", owedOf(o)), "perfbench lab heal --allow-exec, if you know what the command does")
+		}
+		note, err := session.RunCommand(c.Context(), o.Heal, a.Environ, o.Dir)
+		if err != nil {
+			return done, fault.Hint(fmt.Errorf("lab heal: %w", err), "it stays noted; run it by hand in "+o.Dir+", or once more")
+		}
+		if err := o.Settle(); err != nil {
+			return done, err
+		}
+		done++
+		fmt.Fprintln(a.Stdout, note)
+	}
+	return done, err
+}
+
 func (a labCmd) labHeal() *cobra.Command {
-	return &cobra.Command{
+	var allowed bool
+	c := &cobra.Command{
 		Use: "heal [NAME...]", Short: "Put right what faults of a run left broken; without NAME, of all",
 		Long: `heal lets paused servers go on, and starts again those that have ended, with the
 data that they still have. A run puts right what it broke; heal is for what is
-left when it was killed.`,
+left when it was killed. With --allow-exec it also runs the commands by which faults
+that were commands (exec:) are put right, where the run could not.`,
 		ValidArgs: labNames(), Args: cli.OneOf("service", 0, len(labNames()), labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
@@ -207,12 +237,20 @@ left when it was killed.`,
 				}
 				healed += len(done)
 			}
+			if every {
+				done, err := a.owed(c, dir, allowed)
+				if healed += done; err != nil {
+					return err
+				}
+			}
 			if healed == 0 {
 				fmt.Fprintln(a.Stdout, "nothing is broken")
 			}
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&allowed, "allow-exec", false, "run the commands that put right what commands of faults have broken")
+	return c
 }
 
 func (a labCmd) labStatus() *cobra.Command {
@@ -228,6 +266,11 @@ func (a labCmd) labStatus() *cobra.Command {
 			all, err := lab.Status(dir)
 			for i := range all {
 				all[i] = lab.Look(c.Context(), dir, all[i])
+			}
+			owed, bad := lab.AllOwed(dir)
+			err = errors.Join(err, bad)
+			for i := range owed {
+				fmt.Fprintf(a.Stderr, "%s; perfbench lab heal --allow-exec runs it\n", owedOf(&owed[i]))
 			}
 			if asJSON {
 				if all == nil {

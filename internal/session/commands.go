@@ -31,36 +31,63 @@ type commandHand struct {
 	plan    *workload.Plan
 	environ []string
 	limit   time.Duration
+	// owe is that of Env, and settled takes away what it has noted of the command that broke something.
+	owe     func(broke, heal []string) (settled func(), err error)
+	settled func()
 }
 
 func (h *commandHand) means() workload.Means { return workload.OfCommand }
 
 func (h *commandHand) spoil(_ int, v float64) (string, error) {
 	one, _ := h.plan.Command(v) // it was checked
+	if len(one.Heal) > 0 && h.owe != nil {
+		settled, err := h.owe(one.Run, one.Heal)
+		if err != nil {
+			return "", fmt.Errorf("The command %s was not run, as the one that puts it right could not be noted: %w.", workload.JoinWords(one.Run), err) //nolint:staticcheck // a sentence
+		}
+		h.settled = settled
+	}
 	return h.run(h.ctx, one.Run)
 }
 
-// heal runs the command of the end, even where that of the beginning failed, as that may have done
-// half of what it was to do.
 // follow has nothing to do: a command does all of it.
 func (*commandHand) follow(int) (string, error) { return "", nil }
 
+// heal runs the command of the end, even where that of the beginning failed, as that may have done
+// half of what it was to do.
 func (h *commandHand) heal(_ int, v float64) (string, error) {
 	one, _ := h.plan.Command(v)
 	if len(one.Heal) == 0 {
 		return "", nil
 	}
-	return h.run(context.Background(), one.Heal)
+	note, err := h.run(context.Background(), one.Heal)
+	if h.settled != nil && err == nil {
+		h.settled()
+	}
+	h.settled = nil
+	return note, err
 }
 
-// run runs a command to its end, and says what came of it.
+// run runs a command.
 func (h *commandHand) run(ctx context.Context, argv []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.limit)
+	return runCommand(ctx, argv, h.environ, "", h.limit)
+}
+
+// RunCommand runs a command of a fault to its end or for a minute at most, in a folder, and says in a
+// sentence what came of it.
+func RunCommand(ctx context.Context, argv, environ []string, dir string) (string, error) {
+	return runCommand(ctx, argv, environ, dir, commandLimit)
+}
+
+// runCommand runs a command to its end, and says what came of it.
+func runCommand(ctx context.Context, argv, environ []string, dir string, limit time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	own(cmd)
 	out := &firstLine{}
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = h.environ, out, out, outputLimit
+	cmd.Dir = dir
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = environ, out, out, outputLimit
 	began := time.Now()
 	err := cmd.Run()
 	took, text := units.Duration(time.Since(began).Round(time.Millisecond)), out.text()
@@ -73,7 +100,7 @@ func (h *commandHand) run(ctx context.Context, argv []string) (string, error) {
 	case err == nil:
 		return fmt.Sprintf("%s ended with exit code 0 after %s%s", name, took, text), nil
 	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("The command %s was killed, as it had not ended after %s%s.", name, units.Duration(h.limit), text) //nolint:staticcheck // a sentence
+		return "", fmt.Errorf("The command %s was killed, as it had not ended after %s%s.", name, units.Duration(limit), text) //nolint:staticcheck // a sentence
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("The command %s was killed, as the run was%s.", name, text) //nolint:staticcheck // a sentence
 	case ended && cmd.ProcessState.ExitCode() >= 0:

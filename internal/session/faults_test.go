@@ -264,8 +264,23 @@ func TestCommandsAreRun(t *testing.T) {
 	assert.Regexp(t, `^The command /bin/sh -c '.*' ended with exit code 3 after .*: no such node\.$`, failed[0])
 	assert.Regexp(t, `^The command ./none-of-that-name was not run: .*\.$`, failed[1])
 
+	owed := []string{}
+	hand.owe = func(broke, heal []string) (func(), error) {
+		owed = append(owed, "owed "+strings.Join(heal, " "))
+		return func() { owed = append(owed, "settled") }, nil
+	}
+	assert.Len(t, during("true", "true"), 2, "those of before")
+	during("true", "false")
+	during("true", "")
+	assert.Equal(t, []string{"owed true", "settled", "owed false"}, owed, "what has failed is still owed")
+	hand.owe = func([]string, []string) (func(), error) { return nil, errors.New("the disk is full") }
+	failed = during("./none-of-that-name", "true")
+	assert.Contains(t, failed[len(failed)-1], "was not run, as the one that puts it right could not be noted: the disk is full")
+	hand.owe = nil
+	before := len(failed)
+
 	hand.limit = 10 * time.Millisecond
-	failed = during("/bin/sh -c 'sleep 1000'", "")[2:]
+	failed = during("/bin/sh -c 'sleep 1000'", "")[before:]
 	require.Len(t, failed, 1)
 	assert.Regexp(t, `^The command .* was killed, as it had not ended after 10 ms\.$`, failed[0])
 
@@ -284,7 +299,7 @@ func TestCommandsAreRun(t *testing.T) {
 			}
 		}
 	}()
-	failed = during(`/bin/sh -c 'sleep 1000 & echo $! >"$FILE"; wait'`, "")[3:]
+	failed = during(`/bin/sh -c 'sleep 1000 & echo $! >"$FILE"; wait'`, "")[before+1:]
 	require.Len(t, failed, 1)
 	assert.Regexp(t, `^The command .* was killed, as the run was\.$`, failed[0])
 	child := <-pid

@@ -107,7 +107,7 @@ type breakers []*breaker
 func newBreakers(ctx context.Context, p *Prepared, servers func() Servers, mark func(note string)) breakers {
 	return breakers{
 		{hand: &serverHand{servers: servers}, mark: mark},
-		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit}, mark: mark},
+		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit, owe: p.env.Owe}, mark: mark},
 	}
 }
 

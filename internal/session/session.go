@@ -41,6 +41,9 @@ type Env struct {
 	Servers func(target string) Servers
 	// AllowExec lets faults of a timetable run commands on this machine.
 	AllowExec bool
+	// Owe notes, before a command of a fault is run, by which other what it breaks is put right, for
+	// the case that this process is killed. settled takes the note away. nil: nobody notes it.
+	Owe func(broke, heal []string) (settled func(), err error)
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.

@@ -22,7 +22,7 @@ import (
 func (a *Call) Session() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(Profiles(), a.PresetDir()), Formats: Formats(), Drivers: drivers.All(), Environ: a.Environ,
-		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, Servers: a.servers, CacheDir: a.cacheDir(), Outlet: a.Outlet, AllowExec: a.AllowExec,
+		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, Servers: a.servers, CacheDir: a.cacheDir(), Outlet: a.Outlet, AllowExec: a.AllowExec, Owe: a.owe,
 	}
 }
 
@@ -45,6 +45,15 @@ func (a *Call) agentOf(target string) string {
 		return ""
 	}
 	return lab.Agent(dir, target)
+}
+
+// owe notes what a command of a fault breaks.
+func (a *Call) owe(broke, heal []string) (settled func(), err error) {
+	dir, err := a.LabDir()
+	if err != nil {
+		return nil, err
+	}
+	return lab.Owe(dir, broke, heal)
 }
 
 // outOfHeap is what a server of the lab wrote when it ended for want of heap.
