@@ -3,9 +3,7 @@ package traffic
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,25 +17,15 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/capturetest"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // texts are the calls of a capture, a line each: connection, database, and the arguments;
 // sizes in brackets.
-func texts(t *testing.T, path string) (out []string, r *capture.Reader) {
+func texts(t *testing.T, path string) ([]string, *capture.Reader) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	r, err = capture.NewReader(path, bytes.NewReader(data))
-	require.NoError(t, err)
-	defer r.Close()
-	var c capture.Call
-	for {
-		err := r.Next(&c)
-		if errors.Is(err, io.EOF) {
-			return out, r
-		}
-		require.NoError(t, err)
+	return capturetest.Lines(t, path, func(c *capture.Call) string {
 		line := fmt.Sprintf("%d/%d", c.Conn, c.DB)
 		for _, a := range c.Args {
 			switch a.Kind {
@@ -49,18 +37,13 @@ func texts(t *testing.T, path string) (out []string, r *capture.Reader) {
 				line += fmt.Sprintf(" <%d>", a.Size)
 			}
 		}
-		out = append(out, line)
-	}
+		return line
+	})
 }
 
-// converted makes a capture of a log with this text.
 func converted(t *testing.T, log string, o capture.Options) (string, capture.Tally, error) {
 	t.Helper()
-	dir := t.TempDir()
-	from, to := filepath.Join(dir, "log"), filepath.Join(dir, "x.capture")
-	require.NoError(t, os.WriteFile(from, []byte(log), 0o600))
-	tally, err := Convert(t.Context(), from, to, o)
-	return to, tally, err
+	return capturetest.Converted(t, Convert, log, o)
 }
 
 const printed = `OK
