@@ -194,5 +194,5 @@ func TestALongLogTakesNoMoreMemory(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, lines, tally.Calls)
 	assert.Greater(t, length, 400<<20)
-	assert.Less(t, after.HeapSys-before.HeapSys, uint64(length/4), "of %d bytes", length)
+	assert.Less(t, int64(after.HeapSys)-int64(before.HeapSys), int64(length/4), "of %d bytes", length)
 }
