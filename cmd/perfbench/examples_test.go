@@ -351,3 +351,20 @@ func TestThePlansOfTheGate(t *testing.T) {
 		doing(t, environ, "run", path, "--dry-run")
 	}
 }
+
+// The plans of failovers can be planned: those of the lab's servers and of clusters of users.
+func TestExamplesOfFailovers(t *testing.T) {
+	t.Parallel()
+	for _, file := range matching(t, "merge-gate/failover*.yaml") {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		args := []string{"run", file, "--allow-exec", "--dry-run"}
+		if bytes.Contains(data, []byte("target: lab:")) {
+			args = append(args, "--target", "memory:", "--at", "20s..30s:fault=pause") // no server of the lab runs
+		}
+		planned := doing(t, nil, args...)
+		assert.Contains(t, planned, ": a fault, ", file)
+		assert.Contains(t, planned, "lost=0", file)
+		assert.Contains(t, planned, "recovery<", file)
+	}
+}
