@@ -465,8 +465,8 @@ func (a *captureCmd) print(s *capture.Summary) {
 		row("COMMAND", "CALLS", "SHARE", "BYTES p50", "p99", "max", "A REPLAY")
 		for _, c := range s.Commands {
 			replay := "makes it"
-			if h.Store == "cassandra" {
-				replay = "could make it" // there is none yet
+			if statements.NotAgain(h.Store) != "" {
+				replay = "cannot make it" // why, is said below
 			}
 			if c.LeftOut != "" {
 				replay = "leaves it out: " + c.LeftOut
@@ -477,8 +477,8 @@ func (a *captureCmd) print(s *capture.Summary) {
 	a.printForms(s)
 	a.printLeft("not recorded", s.Tally.Left)
 	a.printLeft("a replay leaves out", s.LeftOut)
-	if h.Store == "cassandra" {
-		fmt.Fprintln(a.Stdout, "note: there is no replay of Cassandra's statements yet")
+	if why := statements.NotAgain(h.Store); why != "" {
+		fmt.Fprintln(a.Stdout, "note: "+why)
 	}
 	for _, n := range append(slices.Clone(h.Notes), s.Tally.Notes...) {
 		fmt.Fprintln(a.Stdout, "note: "+cli.Printable(n))

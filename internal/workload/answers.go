@@ -57,7 +57,7 @@ func (a *Answers) Words() string {
 func (a *Answers) Details() []string {
 	var out []string
 	if a.Kinds > 0 {
-		out = append(out, fmt.Sprintf("Of %d only the kind was compared (a value, nothing, an error), since time, chance or the order of calls on several keys has a hand in them.", a.Kinds))
+		out = append(out, fmt.Sprintf("Of %d only the kind was compared (a value, nothing, an error), since time, chance or the order of calls has a hand in them.", a.Kinds))
 	}
 	if a.NewErrors+a.GoneErrors > 0 {
 		out = append(out, fmt.Sprintf("New errors: %d; errors that are gone: %d.", a.NewErrors, a.GoneErrors))

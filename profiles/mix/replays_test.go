@@ -222,6 +222,7 @@ func TestReplaysThatAreRefused(t *testing.T) {
 	}{
 		{recorded(t, capture.Header{Identity: info["run_id"]}, get), srv.URL(), nil, "this is the server that "},
 		{recorded(t, capture.Header{Store: "coherence"}, get), srv.URL(), nil, "calls of coherence cannot be made again yet"},
+		{recorded(t, capture.Header{Store: "cassandra"}, get), srv.URL(), nil, "its full query log says neither in which keyspace"},
 		{recorded(t, capture.Header{}, capture.Call{Conn: 1, Args: args("FLUSHALL")}), srv.URL(), nil, "there is no call in it that could be made again"},
 		{notOne, srv.URL(), nil, "the file ends before its header does"},
 		{good, "memory:", nil, "can only be made again on Redis"},

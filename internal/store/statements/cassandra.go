@@ -39,6 +39,9 @@ type read struct {
 	of      string
 	queries []string
 	bound   []bound
+	// least is how many values there are at the next line between two: one is behind the first
+	// that has two before it, and an empty value prints nothing else.
+	least int
 }
 
 // next reads the next statement, or the next batch as one.
@@ -47,6 +50,7 @@ func (f *fql) next() (*entry, error) {
 	first := 0
 	values := false // its values are read
 	var query []string
+	size := 0 // of all queries
 	for {
 		line, err := f.Line()
 		text := trimmed(line)
@@ -68,13 +72,15 @@ func (f *fql) next() (*entry, error) {
 			}
 			first, r.kind = f.Number, kind
 		case query != nil && text != strings.TrimSpace(valuesAre) && text != valuesAre:
-			if query = append(query, text); len(query) > 1<<20 {
+			if size += len(text); size > mostRecord || len(query) > 1<<20 {
 				return nil, f.At("line", first, errTooLong)
 			}
+			query = append(query, text)
 		case query != nil:
 			r.queries, query, values = append(r.queries, strings.Join(query, "\n")), nil, true
 		case strings.HasPrefix(text, queryIs):
 			query, values = []string{text[len(queryIs):]}, false
+			r.least = len(r.bound) + 2
 		case values && text == "":
 			return r.done(), nil
 		case values:
@@ -101,6 +107,10 @@ func (r *read) value(line string) bool {
 	last := len(r.bound) - 1
 	switch {
 	case line == separator:
+		if len(r.bound) < r.least {
+			r.bound = append(r.bound, bound{})
+		}
+		r.least++
 		return true
 	case line == repeated && last >= 0:
 		r.bound[last].longer = true // the line before is there again, it is not said how often

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/capturetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // calls are those of a capture, a line each: milliseconds, connection and database, outcome, and
@@ -184,6 +185,19 @@ Values:
 ........
 00000030 62                                               b                
 
+Type: single-query
+Query start time: 1795821670320
+Protocol version: 5
+Generated timestamp:-9223372036854775808
+Generated nowInSeconds:1795821670
+Query: INSERT INTO shop.orders (id, state, note, raw) VALUES (?, ?, ?, ?)
+Values: 
+00000000 00 00 00 08                                      ····             
+-----
+00000000 62 65 74 77 65 65 6E                             between          
+-----
+-----
+
 `
 
 func TestLogsBecomeCalls(t *testing.T) {
@@ -222,6 +236,7 @@ func TestLogsBecomeCalls(t *testing.T) {
 			"0 1/0 | SELECT * FROM ks.t WHERE id = $1 AND name = $2 AND x = ? | 7 | \x00\x00\x00\x01 | abcdefghijklmnopq",
 			"250 1/0 | BATCH UNLOGGED; INSERT INTO ks.t (id) VALUES ($1); DELETE FROM ks.t WHERE id = ? | 3 | \x00\x00\x00\x02",
 			"300 1/0 | UPDATE ks.t SET b = $1 | " + strings.Repeat("a", 48) + "b",
+			"320 1/0 | INSERT INTO shop.orders (id, state, note, raw) VALUES ($1, $2, $3, $4) | \x00\x00\x00\x08 |  | between | ",
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -348,12 +363,37 @@ func TestBadLogsAreRefusedInOneSentence(t *testing.T) {
 		"general log in a slow log":  {ofMariaDBSlow + ofMySQLGeneral[strings.Index(ofMySQLGeneral, "2026"):], "log: line 25: this is no line of the slow log of MariaDB or MySQL"},
 		"a foreign line in fqltool":  {strings.Replace(ofFQL, "Batch type", "batch type", 1), "log: line 19: this is no line of fqltool dump"},
 		"a foreign value in fqltool": {strings.Replace(ofFQL, "00000010 71", "hello", 1), "log: line 11: this is no line of fqltool dump"},
-		"another kind in fqltool":    {ofFQL + "Type: prepare\n", "log: line 37: this is no line of fqltool dump"},
+		"csvlog in fqltool":          {ofFQL + ok, "log: line 50: this is no line of fqltool dump"},
+		"fqltool in csvlog":          {ok + ofFQL, "log: line 2: this is no line of PostgreSQL's csvlog"},
+		"fqltool in jsonlog":         {json + ofFQL, "log: line 2: this is no line of PostgreSQL's jsonlog"},
+		"general log in csvlog":      {ok + ofMariaDBGeneral, "log: line 2: this is no line of PostgreSQL's csvlog"},
+		"csvlog in slow log":         {ofMariaDBSlow + ok, "log: line 25: this is no line of the slow log of MariaDB or MySQL"},
+		"bytes in jsonlog":           {json + "\x00\xff\x00\xff\n" + json, "log: line 2: this is no line of PostgreSQL's jsonlog"},
+		"another kind in fqltool":    {ofFQL + "Type: prepare\n", "log: line 50: this is no line of fqltool dump"},
 	} {
 		path, _, err := converted(t, tt.log, capture.Options{})
 		require.Error(t, err, name)
 		assert.Equal(t, tt.want, strings.TrimPrefix(err.Error(), filepath.Dir(path)+"/"), name)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), name)
+		assert.NoFileExists(t, path, name)
+	}
+}
+
+// A record that has no end is not read into memory until there is none left.
+func TestRecordsWithoutAnEndAreRefused(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "TestBadLogsAreRefusedInOneSentence has everything that is no larger than a test")
+	ok, long := csvLine(1, "a", "LOG", "statement: SELECT 1", "", ""), strings.Repeat("SELECT 1,\n", 7<<20)
+	for name, tt := range map[string]struct{ log, want string }{
+		"a line of csvlog":   {ok + strings.Repeat("x", 70<<20) + "\n" + ok, "log: line 2: this is no line of PostgreSQL's csvlog"},
+		"a text in csvlog":   {ok + strings.Replace(ok, "SELECT 1", long, 1), "log: line 2: it has more than 64 MiB"},
+		"a query in fqltool": {ofFQL + strings.Replace(ofFQL, "SELECT *", long, 1), "log: line 50: it has more than 64 MiB"},
+		"a general log":      {ofMariaDBGeneral + long, "log: line 16: it has more than 64 MiB"},
+		"a slow log":         {strings.Replace(ofMariaDBSlow, "select 1;", long, 1), "log: line 1: it has more than 64 MiB"},
+	} {
+		path, _, err := converted(t, tt.log, capture.Options{})
+		require.Error(t, err, name)
+		assert.Equal(t, tt.want, strings.TrimPrefix(err.Error(), filepath.Dir(path)+"/"), name)
 		assert.NoFileExists(t, path, name)
 	}
 }

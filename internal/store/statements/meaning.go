@@ -64,6 +64,15 @@ func Mean(h *capture.Header) func(*capture.Call) capture.Meaning {
 	}
 }
 
+// NotAgain says why no statement of a kind of store, as headers of captures name it, can be made
+// again; empty: they can.
+func NotAgain(store string) string {
+	if store != cassandraStore {
+		return ""
+	}
+	return "what Cassandra was asked cannot be made again: its full query log says neither in which keyspace a statement was made nor on which connection"
+}
+
 // MakesTables reports whether a statement is left out because it makes or changes tables, which a
 // replay may be told to do nevertheless.
 func MakesTables(leftOut string) bool { return leftOut == ofTables }

@@ -201,11 +201,16 @@ func (g *general) whole() (*event, error) {
 	e := g.ahead
 	g.ahead = nil
 	from := g.Number
+	var more strings.Builder // the lines of e behind its first
+	done := func() *event {
+		e.text += more.String()
+		return e
+	}
 	for {
 		line, err := g.Line()
 		if err != nil && len(line) == 0 {
 			if e != nil && errors.Is(err, io.EOF) {
-				return e, nil
+				return done(), nil
 			}
 			return nil, err
 		}
@@ -214,7 +219,7 @@ func (g *general) whole() (*event, error) {
 		if err != nil { // it has no end, so more of it may be missing
 			err = g.CutAt("line", g.Number)
 			if begins && e != nil {
-				return e, nil
+				return done(), nil
 			}
 			return nil, err
 		}
@@ -223,19 +228,20 @@ func (g *general) whole() (*event, error) {
 			g.now = next.at
 			if e != nil {
 				g.ahead = &next
-				return e, nil
+				return done(), nil
 			}
 			e, from = &next, g.Number
 		case heading(text, &g.server):
 			if e != nil {
-				return e, nil
+				return done(), nil
 			}
 		case beginsEntry(text):
 			return nil, g.At("line", g.Number, errMixed)
 		case e == nil:
 			return nil, g.At("line", g.Number, errGeneral)
 		default:
-			if e.text += "\n" + text; len(e.text) > mostRecord {
+			more.WriteByte('\n')
+			if more.WriteString(text); more.Len() > mostRecord {
 				return nil, g.At("line", from, errTooLong)
 			}
 		}

@@ -246,6 +246,7 @@ func (p *postgres) jsonRecord(r *logged) error {
 func (p *postgres) csvRecord(r *logged) error {
 	first := p.Number + 1
 	var record []byte
+	quotes := 0
 	for open := true; open; {
 		line, err := p.Line()
 		switch {
@@ -265,7 +266,8 @@ func (p *postgres) csvRecord(r *logged) error {
 		if len(record) > mostRecord {
 			return p.At("line", first, errTooLong)
 		}
-		open = bytes.Count(record, []byte{'"'})%2 == 1
+		quotes += bytes.Count(line, []byte{'"'})
+		open = quotes%2 == 1
 	}
 	if p.fields = split(p.fields[:0], strings.TrimRight(string(record), "\r\n")); len(p.fields) < fewestColumns || len(p.fields) > mostColumns {
 		return p.At("line", first, errCSV)

@@ -53,12 +53,12 @@ func (d *dealing) has(thread int) bool { return thread >= d.from && thread < d.t
 // part goes through the recording for the moments of the calls that are dealt out to the threads
 // here.
 func (r *Recording) part(d dealing) (index, error) {
-	x := index{end: r.when.end * d.scale()}
+	x := index{end: r.when.end * d.scale(), every: r.when.every}
 	err := r.items(nil, func(i *item, args []capture.Arg) error {
 		if !d.has(d.thread(i, args)) {
 			return nil
 		}
-		if x.n%marked == 0 {
+		if x.n%x.every == 0 {
 			x.marks = append(x.marks, i.moment*d.scale())
 		}
 		x.n++

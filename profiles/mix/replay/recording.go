@@ -8,12 +8,14 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/store/statements"
 )
 
 // Limits of a replay.
@@ -28,8 +30,8 @@ const (
 // Others is the name of the commands that are counted together.
 const Others = "others"
 
-// marked is how many calls there are to one whose moment is kept, for Count.
-const marked = 64
+// mostMarks is of how many calls the moment is kept at most, for Count.
+const mostMarks = 1 << 20
 
 // Recording is what a replay knows of a capture before it begins. It is never changed.
 type Recording struct {
@@ -123,6 +125,9 @@ func (r *Recording) read() error {
 	counts := map[string]int64{}
 	var times []float64
 	err := r.each(nil, func(c *capture.Reader) error {
+		if why := statements.NotAgain(c.Header.Store); why != "" {
+			return fault.Input(fmt.Errorf("%s: %s", r.Path, why), "perfbench capture --as-mix FILE.yaml makes a workload of it")
+		}
 		if r.talk = languages[c.Header.Store]; r.talk == nil {
 			return fault.Input(fmt.Errorf("%s: calls of %s cannot be made again yet, only those of %s", r.Path, c.Header.Store, known()), "perfbench capture --show FILE shows what is in it")
 		}
@@ -160,11 +165,12 @@ func (r *Recording) read() error {
 	// Once more, now that it is known how many calls each second has.
 	r.perSecond = 1
 	first, last, n := math.Inf(1), 0.0, int64(0)
+	every := everyOf(r.Items)
 	err = r.items(nil, func(i *item, _ []capture.Arg) error {
 		if n == 0 {
 			first = i.moment
 		}
-		if n%marked == 0 {
+		if n%every == 0 {
 			times = append(times, i.moment)
 		}
 		last = i.moment
@@ -181,7 +187,7 @@ func (r *Recording) read() error {
 	for i := range times {
 		times[i] = (times[i] - first) * r.perSecond
 	}
-	r.when = index{times, r.Items, float64(r.Items)}
+	r.when = index{times, every, r.Items, float64(r.Items)}
 	return nil
 }
 
@@ -268,28 +274,32 @@ func (r *Recording) items(ended <-chan struct{}, f func(*item, []capture.Arg) er
 	return err
 }
 
-// index says when calls were made: marks are the moments of every so many of the n, and they end
-// at end.
+// index says when calls were made: marks are the moments of one of every so many of the n, and they
+// end at end. With every 1 it is exact.
 type index struct {
 	marks []float64
+	every int64
 	n     int64
 	end   float64
 }
 
+// everyOf is of one of how many calls the moment is kept.
+func everyOf(calls int64) int64 { return max((calls+mostMarks-1)/mostMarks, 1) }
+
 // count is how many calls were made up to a moment, exactly at the end.
 func (x *index) count(moment float64) int64 {
-	switch at, found := slices.BinarySearch(x.marks, moment); {
-	case moment >= x.end:
+	if moment >= x.end {
 		return x.n
-	case found:
-		return int64(at)*marked + 1
-	case at == 0:
-		return 0
-	case at == len(x.marks):
-		return int64(at-1)*marked + int64(between(x.marks[at-1], x.end, moment)*float64(x.n-int64(at-1)*marked))
-	default:
-		return int64(at-1)*marked + int64(between(x.marks[at-1], x.marks[at], moment)*marked)
 	}
+	at := sort.Search(len(x.marks), func(i int) bool { return x.marks[i] > moment }) // so many are past
+	if at == 0 {
+		return 0
+	}
+	from, to, calls := x.marks[at-1], x.end, x.n-int64(at-1)*x.every
+	if at < len(x.marks) {
+		to, calls = x.marks[at], x.every
+	}
+	return int64(at-1)*x.every + max(1, int64(between(from, to, moment)*float64(min(calls, x.every))))
 }
 
 // between is where x is between two numbers, from 0 to 1.
