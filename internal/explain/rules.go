@@ -78,7 +78,7 @@ func pacing(s *stretch) (string, []string) {
 		return "", nil
 	}
 	return "The requested rate", append([]string{
-		fmt.Sprintf("%s %s/s were done of the %s/s requested", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
+		fmt.Sprintf("%s %s/s were done of the %s/s requested, in its whole seconds", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
 	}, s.headroom()...)
 }
 

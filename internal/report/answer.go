@@ -47,8 +47,12 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 			}
 			texts := s.Texts(r.Unit)
 			f := Figure{Name: texts[0]}
-			if timed := r.Headline().Timed; len(timed) == 1 && name != compare.Throughput && name != compare.Errors {
+			switch timed := r.Headline().Timed; {
+			case name == compare.Throughput || name == compare.Errors:
+			case len(timed) == 1:
 				f.Name += ofWhich(r)
+			case len(timed) > 1: // screens show that of the worst operation
+				f.Name += " of all calls"
 			}
 			value, by, known := strings.Cut(texts[1], " ± ")
 			if f.Value = value; value == compare.Unknown {

@@ -288,11 +288,16 @@ const (
 func (e *effect) unsure() string {
 	switch {
 	case e.scarce:
-		return fmt.Sprintf("unsure: %d s before it to compare with; %d are needed", e.had, fewest)
+		return "unsure: " + needsBefore(fewest, e.had)
 	case e.before.stood || e.after.stood:
 		return "unsure: the store stood still meanwhile"
 	}
 	return ""
+}
+
+// needsBefore says that a change came too soon after the one before.
+func needsBefore(needs, had int) string {
+	return fmt.Sprintf("it needs %d s before it, and had %d", needs, had)
 }
 
 // sums adds up what a knob that sums was turned from and to in all tracks that it was turned in; false
@@ -475,19 +480,22 @@ func (e *effect) lacks() string {
 	needs := 0
 	for _, f := range open {
 		if f.needs == 0 {
-			return "its seconds differ too much from each other"
+			return tooWild
 		}
 		needs = max(needs, f.needs)
 	}
 	switch more := needs - e.after.seconds; {
 	case needs > window:
-		return fmt.Sprintf("too small to tell in %d s, so far", window)
+		return tooWild
 	case needs > e.had:
-		return fmt.Sprintf("it takes %d s before a change, and there were %d", needs, e.had)
+		return needsBefore(needs, e.had)
 	default:
 		return "known in about " + report.Length(float64(max(more, 1)))
 	}
 }
+
+// tooWild says that more seconds would hardly help.
+const tooWild = "its seconds vary too much to tell"
 
 // moved is a figure before and after a change, and what was found out about it.
 type moved struct {
@@ -501,16 +509,27 @@ type moved struct {
 // text describes how the figure has changed.
 func (m *moved) text(name string, d detail) string {
 	switch {
-	case d <= reasons && m.is == changed && name == "p99", d == numbers && m.is != same:
+	case d <= reasons && m.is == changed && name == "p99":
 		name += " " + m.numbers()
+	case d == numbers && m.is != same:
+		name = perSecond(name) + " " + m.numbers()
 	case d == ranges:
-		name += " " + m.ranges()
+		name = perSecond(name) + " " + m.ranges()
 	}
 	switch {
 	case m.is != changed:
 		name += " " + m.is
 	case d > reasons || name == "throughput":
 		name += " " + widget.Percent(m.before, m.after)
+	}
+	return name
+}
+
+// perSecond names a figure of which the median second before and after a change is shown: the p99
+// of all calls together is another one.
+func perSecond(name string) string {
+	if name == "p99" {
+		return "p99 per second"
 	}
 	return name
 }

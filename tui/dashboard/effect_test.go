@@ -60,17 +60,17 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	}{
 		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
 		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput as before, p99 as before"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: too small to tell in 30 s, so far"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: its seconds vary too much to tell"},
 		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput +50 %, p99 as before"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 as before"},
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
 		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store stood still meanwhile"},
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: the store stood still meanwhile"},
-		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: 2 s before it to compare with; 3 are needed"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: 1 s before it to compare with; 3 are needed"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: it needs 3 s before it, and had 2"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: it needs 3 s before it, and had 1"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 as before"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: 1 s before it to compare with; 3 are needed"},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs 3 s before it, and had 1"},
 		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput as before, p99 70 → 880 ms"},
 		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput as before, p99 unsure"},
 		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), ""},
@@ -88,8 +88,8 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
 	e, _ := lastEffect(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
-	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.outcome(math.MaxInt))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.outcome(60))
+	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.outcome(math.MaxInt))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.outcome(60))
 	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.outcome(40))
 }
 
@@ -100,7 +100,7 @@ func TestAtARateP99Decides(t *testing.T) {
 		s.Recent[0][i].Rate = 1000
 	}
 	e, _ := lastEffect(s)
-	assert.Equal(t, "p99 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.outcome(60))
+	assert.Equal(t, "p99 per second 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.outcome(60))
 }
 
 // A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
@@ -111,10 +111,10 @@ func TestOwnLatenessIsNoEffect(t *testing.T) {
 	}
 	s.Segments = []measure.Segment{{To: 10 * time.Second, Ops: late(76_800_000)}, {From: 10 * time.Second, Ops: late(0)}}
 	e, _ := lastEffect(s)
-	assert.Equal(t, "throughput as before, p99 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.outcome(120))
+	assert.Equal(t, "throughput as before, p99 per second 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.outcome(120))
 	s.Segments[0].Ops = late(8_000_000)
 	e, _ = lastEffect(s)
-	assert.Equal(t, "throughput as before, p99 80 → 20 ms −75 %", e.outcome(60))
+	assert.Equal(t, "throughput as before, p99 per second 80 → 20 ms −75 %", e.outcome(60))
 }
 
 // A throughput that follows its rate does so by no chance, whatever its seconds were like.
@@ -148,9 +148,9 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 		p99           int64
 		want          string
 	}{
-		{"soon", 30, 5, 2240, "throughput as before, p99 20.9 → 22.4 ms unsure; known in about 9 s"},
-		{"too few before", 6, 6, 2240, "throughput as before, p99 unsure; it takes 8 s before a change, and there were 6"},
-		{"too small", 30, 30, 2050, "throughput as before, p99 20.9 → 21.4 ms unsure; too small to tell in 30 s, so far"},
+		{"soon", 30, 5, 2240, "throughput as before, p99 per second 20.9 → 22.4 ms unsure; known in about 9 s"},
+		{"too few before", 6, 6, 2240, "throughput as before, p99 unsure; it needs 8 s before it, and had 6"},
+		{"too small", 30, 30, 2050, "throughput as before, p99 unsure; its seconds vary too much to tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}

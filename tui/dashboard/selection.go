@@ -79,7 +79,7 @@ func (sel *selection) worstOf() string {
 	return fmt.Sprintf("worst of %d ops", sel.fig.of)
 }
 
-// since names the window of the figures; empty: all that was measured so far.
+// since names the window of the figures.
 func (sel *selection) since() string {
 	switch {
 	case sel.fig.warmup:
@@ -89,7 +89,7 @@ func (sel *selection) since() string {
 	case sel.fig.from > 0:
 		return "figures since " + widget.Clock(sel.fig.from)
 	}
-	return ""
+	return "figures since the start"
 }
 
 // distributions returns the response times of the measured part, and the colours of the

@@ -450,7 +450,11 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		}
 		return out
 	}
-	out := []string{"", widget.Spread(" "+s.Muted.On("Last change, at "+widget.Clock(ef.last)), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(ef.what(tu.now.plan))}
+	when := "Last change, at " + widget.Clock(ef.last)
+	if long := when + ", median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
+		when = long
+	}
+	out := []string{"", widget.Spread(" "+s.Muted.On(when), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(ef.what(tu.now.plan))}
 	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
 		for _, l := range widget.Wrap(ef.outcome(w-4), w-4) {
 			out = append(out, "   "+s.Muted.On(l))

@@ -129,7 +129,7 @@ func TestAChangeBeginsAWindow(t *testing.T) {
 	}
 	tick(10 * time.Second)
 	whole := d.sel.fig
-	assert.Empty(t, d.sel.since())
+	assert.Equal(t, "figures since the start", d.sel.since())
 	run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
 		s.Threads = 2
 		return s
