@@ -18,7 +18,6 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -52,11 +51,17 @@ sought is under find. Flags on the command line win.
 Unless --threads is given, a search for the rate adds threads, up to 64, when all
 are busy and the store is not.
 
-Exit codes: those of run, and 5 when not even the lowest rate holds, or none was tried
-to its end.`,
+With --against or --against-set it searches on both sides in turn, --repeat times on
+each (default 5), and ends with by how much the rate of the second differs, in which
+range that lies, and both curves in one picture. One search a side shows no range, since
+nobody knows how much one differs from the next.
+
+Exit codes: those of run, and 5 when not even the lowest rate holds, none was tried to
+its end, or the rate of the second is worse by more than --tolerance.`,
 		Example: `  perfbench find ingestion --target redis://localhost --under 'p99<10ms'
   perfbench find tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
-  perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
+  perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'
+  perfbench find mix --target redis://old --against redis://new --under 'p99<2ms' --tolerance 5%`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := experiment.NewDriver(a.Session, a.crew.Series())
@@ -65,7 +70,7 @@ to its end.`,
 					a.asked.Under = append(a.asked.Under, find.Recovers)
 				}
 				asked := a.asked.Above(r.Find)
-				r.Find = &asked
+				r.Find, r.Repeat = &asked, a.flags.Run.Repeat.Over(r.Repeat)
 				return makeFind(a.Call, &a.flags, d)(ctx, r)
 			})
 		},
@@ -79,6 +84,7 @@ to its end.`,
 	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of the unlimited rate, or one thread)")
 	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`LEVEL` end at this one (default: none, or %d threads)", find.MostThreads))
 	a.flags.Register(a.Call, c)
+	a.flags.RegisterRepeat(a.Call, c)
 	a.flags.RegisterJSON(c)
 	a.crew.Register(c)
 	for name, words := range map[string][]string{"over": {find.OverRate, find.OverThreads}, "under": {"p99<10ms", "p99.9<50ms", "errors<1%"}} {
@@ -105,6 +111,10 @@ func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 			return nil, err
 		}
 		t.request()
+		if t.run.Repeat.Any() {
+			task, err := headless.Repeats(ctx, c, f, d, t.run)
+			return task, errors.Join(err, ignored(t.run.Request.Values, r.Find.Over))
+		}
 		p, err := d.Prepare(ctx, t.run.Request)
 		if err != nil {
 			return nil, err
@@ -152,19 +162,7 @@ func (t *findTask) request() {
 func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, t.search.Beside())
 	if w.Outcome != nil {
-		r := t.search.Result
-		w.Done, w.P99 = "none holds", "–"
-		if !r.Tried() {
-			w.Done = "none tried"
-		}
-		if r.Found > 0 {
-			w.Done = "up to " + units.Number(r.Done) + " " + r.Unit + "/s"
-			for _, s := range r.Curve() {
-				if s.Level == r.Found {
-					w.P99 = headless.P99(s)
-				}
-			}
-		}
+		w.Done, w.P99 = t.search.Words()
 	}
 	return w
 }
@@ -172,16 +170,7 @@ func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 // Print implements headless.Task.
 func (t *findTask) Print(context.Context) error {
 	headless.PrintPlan(t.Call, t.prepared)
-	bound := ""
-	if t.search.Options.From > 0 {
-		bound += " from " + units.Number(t.search.Options.From)
-	}
-	if t.search.Options.To > 0 {
-		bound += " up to " + units.Number(t.search.Options.To)
-	}
-	headless.PrintList(t.Call, "searches for", []string{
-		"the highest " + t.search.Options.Over.Name + bound + ", in " + t.search.Options.Time.String() + " or less", "under " + strings.Join(t.run.Find.Under, " and "),
-	})
+	headless.PrintSearch(t.Call, &t.search.Options, t.run.Find.Under)
 	return nil
 }
 

@@ -40,7 +40,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 		without []string
 	}{
 		{headless.Command(&cli.Call{}, headless.Makes{}), nil, []string{"name", "find", "sweep"}},
-		{findCommand(&cli.Call{}), run["find"].Properties, []string{"name", "find", "sweep", "repeat", "against", "against-set", "tolerance", "unsure"}},
+		{findCommand(&cli.Call{}), run["find"].Properties, []string{"name", "find", "sweep"}},
 		{sweepCommand(&cli.Call{}), run["sweep"].Properties, []string{"name", "find", "sweep", "against", "against-set", "tolerance", "unsure"}},
 	} {
 		t.Run(c.command.Name(), func(t *testing.T) {

@@ -89,7 +89,8 @@ func shortened(names []string) []string {
 
 // cautions says what keeps a comparison from being fair, one clause each.
 func cautions(a, b Set, diffs []Difference) []string {
-	words := append(doubts("A", a), doubts("B", b)...)
+	levels := searched(a, b) != ""
+	words := append(doubts("A", a, levels), doubts("B", b, levels)...)
 	if names := causes(diffs); len(names) > 1 {
 		words = append(words, "A and B differ in "+listed(shortened(names))+": the change has more than one cause")
 	}
@@ -122,14 +123,15 @@ func (s Set) who(name string, n int) string {
 	return fmt.Sprintf("%d of the %d runs of %s ", n, len(s.Runs), name)
 }
 
-// doubts says what is wrong with the runs of a side.
-func doubts(name string, s Set) []string {
+// doubts says what is wrong with the runs of a side; with levels they are searches that are compared
+// by what they found, and change settings for that.
+func doubts(name string, s Set, levels bool) []string {
 	doubtful, ended, mixed, segments := 0, 0, 0, 0
 	state, by := verdict.Degraded, ""
 	var why []string
 	for _, r := range s.Runs {
 		c := &r.Conditions
-		if c.Segments > 0 {
+		if c.Segments > 0 && !levels {
 			mixed, segments = mixed+1, max(segments, c.Segments)
 		}
 		switch {
@@ -185,6 +187,9 @@ func notes(c *Comparison) []string {
 	}
 	all := c.A.part(nil)
 	for _, f := range []Figure{ClientCPU, StoreCPU} {
+		if searched(c.A, c.B) != "" {
+			break // nor is it asked for
+		}
 		a, b := lacking(f, all), lacking(f, c.B.part(nil))
 		who := ""
 		switch {

@@ -101,12 +101,16 @@ func Sets(a, b Set, o Options) *Comparison {
 	c.Cautions = cautions(a, b, c.Differences)
 	pairs, atRate, before := rounds(a, b), held(a, b) > 0, earlier(a, b, o.Earlier)
 	c.before = before
+	only := searched(a, b)
 	for _, m := range a.Runs[0].Parts {
+		if only != "" && m.Operation != nil {
+			continue
+		}
 		p := Pair{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all runs have it
 		}
-		p.Findings = findings(p.A, p.B, pairs, before.part(m.Operation), c.Tolerance)
+		p.Findings = findings(only, p.A, p.B, pairs, before.part(m.Operation), c.Tolerance)
 		if atRate {
 			limited(p.Findings)
 		}

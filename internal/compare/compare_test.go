@@ -48,7 +48,7 @@ func judged(figure Figure, a, b []Estimate) Finding {
 		}
 		return out
 	}
-	for _, f := range findings(measured(a), measured(b), nil, nil, DefaultTolerance) {
+	for _, f := range findings("", measured(a), measured(b), nil, nil, DefaultTolerance) {
 		if f.Figure == figure {
 			return f
 		}
@@ -97,7 +97,7 @@ func TestJudge(t *testing.T) {
 func TestRangesOfManyFiguresAreWider(t *testing.T) {
 	e := Estimate{Value: 100, SE: 1, DF: math.Inf(1)}
 	some := []Measured{{Figures: map[Figure]Estimate{Throughput: e, P50: e, P90: e, P99: e}}}
-	assert.Greater(t, findings(some, some, nil, nil, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
+	assert.Greater(t, findings("", some, some, nil, nil, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
 }
 
 // An unsure figure passes, passes with a warning, or fails, as asked.
@@ -200,12 +200,12 @@ func TestDoubtsAreCountedAndNamed(t *testing.T) {
 	cpu := run(func(c *Conditions) { c.State, c.Causes = verdict.Degraded, []string{"cpu"} })
 	late := run(func(c *Conditions) { c.State, c.Causes = verdict.Invalid, []string{"lateness", "cpu"} })
 	stopped := run(func(c *Conditions) { c.EndedBy = "interrupt" })
-	assert.Empty(t, doubts("A", one(fine)))
-	assert.Empty(t, doubts("A", one(failed)), "that is more than a doubt")
+	assert.Empty(t, doubts("A", one(fine), false))
+	assert.Empty(t, doubts("A", one(failed), false), "that is more than a doubt")
 	assert.Equal(t, []string{"B failed verification"}, refusals(one(fine), one(failed)))
-	assert.Equal(t, []string{"A was DEGRADED (cpu)"}, doubts("A", one(cpu)))
+	assert.Equal(t, []string{"A was DEGRADED (cpu)"}, doubts("A", one(cpu), false))
 	assert.Equal(t, []string{"one of the 5 runs of B was interrupted", "2 of the 5 runs of B were INVALID (cpu, lateness)"},
-		doubts("B", Set{Runs: []*Run{fine, failed, cpu, late, stopped}}))
+		doubts("B", Set{Runs: []*Run{fine, failed, cpu, late, stopped}}, false))
 }
 
 func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {

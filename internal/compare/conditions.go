@@ -36,6 +36,9 @@ type Conditions struct {
 	DataBytes  int64              `json:"data_bytes,omitempty"`
 	Settings   map[string]float64 `json:"settings"`
 	Parameters map[string]string  `json:"parameters"`
+	// Sought is what a search looked for, and Under the conditions; empty for other runs.
+	Sought Figure   `json:"sought,omitempty"`
+	Under  []string `json:"under,omitempty"`
 	// Changes is how many live changes there were.
 	Changes int `json:"changes,omitempty"`
 	// Segments is how many segments its figures mix; 0 if live changes made none.

@@ -73,7 +73,10 @@ func Differences(a, b *Conditions) []Difference {
 		}
 	}
 	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
-	add("live changes", fmt.Sprint(a.Changes), fmt.Sprint(b.Changes))
+	add("searched under", listed(a.Under), listed(b.Under))
+	if a.Sought == "" || b.Sought == "" { // a search makes as many as it needs
+		add("live changes", fmt.Sprint(a.Changes), fmt.Sprint(b.Changes))
+	}
 	for _, k := range machineFacts {
 		if x, y := a.Machine[k], b.Machine[k]; x != "" && y != "" {
 			add(k, x, y)

@@ -11,6 +11,12 @@ type Figure string
 
 // The figures, in the order of the findings.
 const (
+	// What searches found: the highest rate or number of threads that held, and the highest base
+	// load from which the store recovered.
+	HighestRate Figure = "highest rate"
+	MostThreads Figure = "most threads"
+	HighestBase Figure = "highest base load"
+
 	Throughput Figure = "throughput" // units per second
 	P50        Figure = "p50"        // response times in nanoseconds
 	P90        Figure = "p90"
@@ -23,7 +29,7 @@ const (
 )
 
 // figures are all figures, in order.
-var figures = []Figure{Throughput, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
+var figures = []Figure{HighestRate, MostThreads, HighestBase, Throughput, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
 
 // percentiles are the figures that are percentiles, in per cent, the lowest first.
 var percentiles = []struct {
@@ -34,6 +40,9 @@ var percentiles = []struct {
 // byShare reports whether changes of a figure are given as differences of a percentage,
 // in points, rather than relative to its value.
 func (f Figure) byShare() bool { return f == Errors }
+
+// better reports whether more of a figure is better.
+func (f Figure) better() bool { return f == Throughput || f.bySearch() }
 
 // Estimate is a figure of one run, and how far chance may have moved it within that
 // run.

@@ -82,11 +82,14 @@ func (f Finding) beyond(tolerance float64) bool {
 	return math.Abs(f.Change) > tolerance
 }
 
-// findings judges two sides, figure by figure; pairs are those that took turns in
+// findings judges two sides, figure by figure, or only in one that is named; pairs are those that took turns in
 // rounds, and before is what earlier runs of the same plan measured.
-func findings(a, b []Measured, pairs [][2]int, before []Measured, tolerance float64) []Finding {
+func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, tolerance float64) []Finding {
 	var out []Finding
 	for _, figure := range figures {
+		if figure != only && (only != "" || figure.bySearch()) {
+			continue
+		}
 		x, y := of(figure, a), of(figure, b)
 		f := Finding{Figure: figure, A: figure.side(x), B: figure.side(y), change: stat.Unknown()}
 		if math.IsNaN(f.A.Value) && math.IsNaN(f.B.Value) && figure != Throughput && figure != P50 {
@@ -154,15 +157,11 @@ func (f Figure) difference(a, b []Estimate, pairs [][2]int) (d stat.Estimate, pa
 	switch {
 	case paired:
 	case len(a) == 1 && len(b) == 1:
-		d = stat.Difference(f.on(a[0]), f.on(b[0]))
+		d = f.alone(stat.Difference(f.on(a[0]), f.on(b[0])))
 	default:
 		d = stat.Between(f.values(a), f.values(b))
 	}
-	least := finest
-	if f.byShare() { // errors vary no less than random events would
-		least = math.Hypot(within(a), within(b))
-	}
-	d.SE = max(d.SE, least) // NaN stays NaN
+	d.SE = max(d.SE, f.atLeast(a, b)) // NaN stays NaN
 	return d, paired
 }
 
@@ -210,7 +209,7 @@ func (f *Finding) judge(confidence, tolerance float64) Verdict {
 		f.Verdict, f.Lo, f.Hi = Same, 0, 0
 	case most <= least:
 		f.Verdict, f.Within = Same, least
-	case f.Moved() && (f.Change > 0) == (f.Figure == Throughput):
+	case f.Moved() && (f.Change > 0) == f.Figure.better():
 		f.Verdict = Better
 	case f.Moved():
 		f.Verdict = Worse

@@ -20,9 +20,12 @@ type Spread struct {
 
 // Repeats returns how the figures of all calls vary over the runs of a set.
 func Repeats(s Set) []Spread {
-	all := s.part(nil)
+	all, only := s.part(nil), searched(s)
 	var out []Spread
 	for _, f := range figures {
+		if f != only && (only != "" || f.bySearch()) {
+			continue
+		}
 		es := of(f, all)
 		r := Spread{Figure: f, Range: f.side(es), Least: math.Inf(1), Most: math.Inf(-1)}
 		if math.IsNaN(r.Value) {

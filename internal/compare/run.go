@@ -49,6 +49,9 @@ func Of(f *rundir.Folder) (*Run, error) {
 	for _, op := range ops {
 		r.Parts = append(r.Parts, measuredOf(f, op, times))
 	}
+	if err := r.search(f.Dir); err != nil {
+		return nil, fmt.Errorf("run %s: %w", f.Run.ID, err)
+	}
 	return r, nil
 }
 

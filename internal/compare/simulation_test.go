@@ -105,7 +105,7 @@ func recorded(t *testing.T, rnd *rand.Rand, n int) []Measured {
 // throughput, and p50 where it is known, are called worse.
 func verdictsOf(a, b []Measured, pairs [][2]int) (alarm, seen bool) {
 	words := map[Figure]Verdict{}
-	for _, f := range findings(a, b, pairs, nil, DefaultTolerance) {
+	for _, f := range findings("", a, b, pairs, nil, DefaultTolerance) {
 		alarm = alarm || f.Verdict == Better || f.Verdict == Worse
 		if !math.IsNaN(f.A.Value) {
 			words[f.Figure] = f.Verdict

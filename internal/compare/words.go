@@ -16,6 +16,8 @@ func (f Finding) Label(unit string) string {
 	switch f.Figure {
 	case Throughput:
 		return unit + "/s"
+	case HighestRate, HighestBase:
+		return string(f.Figure) + ", " + unit + "/s"
 	case ClientCPU, StoreCPU:
 		return string(f.Figure) + "/op"
 	}
@@ -46,7 +48,7 @@ func (f Finding) Text(r Range, brief bool) string {
 // amount formats a value of the figure.
 func (f Finding) amount(v float64) string {
 	switch f.Figure {
-	case Throughput:
+	case Throughput, HighestRate, HighestBase, MostThreads:
 		return units.Number(v)
 	case Errors:
 		return fmt.Sprintf("%.3g %%", v*100)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -38,6 +39,8 @@ type Repeats struct {
 	Asked request.Repeat
 	Sides []*Side
 	Times int
+	// Find is what each run searches for; nil if none does.
+	Find *find.Asked
 
 	driver    *Driver
 	tolerance float64
@@ -49,6 +52,8 @@ type Repeats struct {
 type Side struct {
 	Name     string
 	Prepared *session.Prepared
+	// Search is what each of its runs searches for, if they are searches.
+	Search find.Options
 
 	request session.Request
 	dirs    []string // of its runs that came to their end
@@ -63,9 +68,9 @@ type answers struct {
 
 // Repeats checks whether the runs of a request are possible that is done as often, and in
 // turn with such another, as was asked. Errors have the code of bad input, all of them
-// joined; with them comes what could be understood.
-func (d *Driver) Repeats(ctx context.Context, r session.Request, asked request.Repeat) (*Repeats, error) {
-	out := &Repeats{Asked: asked, driver: d}
+// joined; with them comes what could be understood. With search each run is a search.
+func (d *Driver) Repeats(ctx context.Context, r session.Request, asked request.Repeat, search *find.Asked) (*Repeats, error) {
+	out := &Repeats{Asked: asked, Find: search, driver: d}
 	var problems workload.Problems
 	problems.Add(out.read())
 	out.Sides = out.sides(r)
@@ -73,6 +78,10 @@ func (d *Driver) Repeats(ctx context.Context, r session.Request, asked request.R
 		var err error
 		s.Prepared, err = d.Prepare(ctx, s.request)
 		problems.Add(err)
+		if err == nil && search != nil {
+			s.Search, err = PrepareSearch(*search, s.Prepared, 0)
+			problems.Add(err)
+		}
 		if i > 0 && asked.Against != "" && err == nil { // without what is secret in it
 			s.Name = strings.TrimSuffix("on "+s.Prepared.Target.Redacted()+", "+s.Name, ", ")
 		}
@@ -247,6 +256,7 @@ func (r *Repeats) all() []Turn {
 			t.What += fmt.Sprintf(" (%s: %s)", string(rune('A'+t.Member)), s.Name)
 		}
 		t.Request = s.request
+		t.Find = r.Find
 		t.Request.Series, t.Request.Round = series, t.Round+1
 	}
 	return out
@@ -296,14 +306,18 @@ func (r *Repeats) Conclude() (*Came, error) {
 		return r.keep(&Came{Text: report.Repeats(sets[0])}, "-repeats", files)
 	}
 	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.tolerance, Unsure: r.unsure, Earlier: compare.Earlier(r.out(), sets[0], sets[1])})
+	found, err := report.SearchesOf(c)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range report.ComparisonFormats() {
-		file, err := report.Comparison(c, report.Searches{}, id)
+		file, err := report.Comparison(c, found, id)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
-	text, err := report.Comparison(c, report.Searches{}, "text")
+	text, err := report.Comparison(c, found, "text")
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/infile"
@@ -14,13 +13,10 @@ import (
 )
 
 // File is the name of the file in a run's folder that holds the result of its search.
-const File = "find.json"
+const File = rundir.FoundFile
 
 // Interrupted is why a search ended that somebody ended.
 const Interrupted = "it was interrupted"
-
-// runFile is the file that marks the folder of a run.
-const runFile = "run.json"
 
 // Knobs that a search may change.
 const (
@@ -211,7 +207,7 @@ func (r *Result) Encode() ([]byte, error) {
 // Load reads the result of the search of the run in a folder, or in an archive of one;
 // nil if there was no search.
 func Load(dir string) (*Result, error) {
-	data, err := read(dir)
+	data, err := rundir.ReadBeside(dir, File, infile.Found)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -251,17 +247,4 @@ func Together(all []*Result) *Result {
 	slices.Sort(found)
 	out.Found = (found[(len(found)-1)/2] + found[len(found)/2]) / 2
 	return &out
-}
-
-// read reads File from a folder or an archive.
-func read(dir string) ([]byte, error) {
-	if !rundir.IsArchive(dir) {
-		return infile.Read(infile.Found, filepath.Join(dir, File))
-	}
-	files, err := rundir.OpenArchive(dir, runFile)
-	if err != nil {
-		return nil, err
-	}
-	data, err := infile.ReadFS(infile.Found, files, File)
-	return data, errors.Join(err, files.Close())
 }

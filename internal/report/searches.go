@@ -49,7 +49,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 		if r.Found == 0 {
 			text = name + " holds at no level that was tried"
 		}
-		if len(all) > 1 {
+		if len(all) > 1 && r.Found > 0 {
 			low, high := math.Inf(1), 0.0
 			for _, one := range all {
 				low, high = min(low, one.Found), max(high, one.Found)

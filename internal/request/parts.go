@@ -186,16 +186,13 @@ func (s *section) inPart(name string) string {
 // Check says what a run cannot have in combination with a search or a sweep. Errors
 // have the code of bad input. Read has checked the runs that it returns.
 func (r Run) Check() error {
-	what := "a search is done once, and compared with no other"
-	switch {
-	case r.Find != nil && r.Sweep != nil:
+	if r.Find != nil && r.Sweep != nil {
 		return fault.Input(errors.New("find: a run is a search or a sweep, and not both"), "leave one of them out; an empty find: or sweep: removes what is set for all runs")
-	case r.Sweep != nil:
-		what = "the runs of a sweep are compared with no other"
-		r.Repeat.Times = ""
-	case r.Find == nil:
+	}
+	if r.Sweep == nil {
 		return nil
 	}
+	r.Repeat.Times = ""
 	var problems workload.Problems
 	for _, w := range []struct{ name, text string }{
 		{"repeat", r.Repeat.Times}, {"against", r.Repeat.Against}, {"against-set", strings.Join(r.Repeat.Sets, "")}, {"tolerance", r.Repeat.Tolerance}, {"unsure", r.Repeat.Unsure},
@@ -203,7 +200,7 @@ func (r Run) Check() error {
 		if w.text == "" {
 			continue
 		}
-		err, hint := fmt.Errorf("%s: %s", w.name, what), "leave "+w.name+" out"
+		err, hint := fmt.Errorf("%s: the runs of a sweep are compared with no other", w.name), "leave "+w.name+" out"
 		if from := r.Request.From[w.name]; from != "" {
 			err, hint = fmt.Errorf("%w (%s)", err, from), hint+"; an empty "+w.name+": removes what is set for all runs"
 		}

@@ -41,6 +41,11 @@ type Repeat struct {
 	AA bool
 }
 
+// Any reports whether anything was asked for.
+func (r Repeat) Any() bool {
+	return r.Times != "" || r.Against != "" || r.Tolerance != "" || r.Unsure != "" || len(r.Sets) > 0 || r.AA
+}
+
 // Over returns r with empty fields taken from below.
 func (r Repeat) Over(below Repeat) Repeat {
 	mine, under := Run{Repeat: r}, Run{Repeat: below}

@@ -197,7 +197,6 @@ func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 		{"a repeated word of a search", "find: {to: 1,\n to: 2}\n", "p.yaml:2:2: to is already on line 1", ""},
 		{"two conditions in one", "find: {under: {p99: 5ms}}\n", "p.yaml:1:15: under takes a list of values", ""},
 		{"a search that is a sweep", "find: {to: 1}\nsweep: {repeat: 1}\n", "find: a run is a search or a sweep, and not both", "empty find:"},
-		{"a search that is repeated", "find: {to: 1}\nrepeat: 3\n", "repeat: a search is done once, and compared with no other (plan p.yaml:2)", "leave repeat out"},
 		{"a sweep against another", "sweep: {repeat: 1}\nagainst: 'redis://b'\n", "against: the runs of a sweep are compared with no other (plan p.yaml:2)", ""},
 		{"a sweep over a mapping", "sweep: {over: {threads: {from: 1}}}\n", "p.yaml:1:16: over: threads takes a list of values", "threads: [1, 2"},
 		{"an unset variable of a search", "find: {under: 'p99<${LIMIT}'}\n", "p.yaml:1: find.under: the environment variable LIMIT is not set", ""},

@@ -21,6 +21,7 @@ import (
 // Names of the files of every run directory.
 const (
 	RunFile    = "run.json"
+	FoundFile  = "find.json" // of a search
 	SeriesFile = "series.csv"
 	// SamplesFile exists only if something was sampled.
 	SamplesFile = "store.csv"

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 )
 
 // Suffix is how the names of archives end.
@@ -205,4 +206,18 @@ func unpackFile(view fs.FS, name, to string, left int64) (int64, error) {
 		err = fmt.Errorf("%s: more than the %d bytes that an archive of a run may hold", name, int64(maxUnpacked))
 	}
 	return n, errors.Join(err, out.Sync(), out.Close(), in.Close())
+}
+
+// ReadBeside reads a file of a kind from the folder of a run, or from an archive of one. It is
+// fs.ErrNotExist if there is none.
+func ReadBeside(dir, name string, k infile.Kind) ([]byte, error) {
+	if !IsArchive(dir) {
+		return infile.Read(k, filepath.Join(dir, name))
+	}
+	files, err := OpenArchive(dir, RunFile)
+	if err != nil {
+		return nil, err
+	}
+	data, err := infile.ReadFS(k, files, name)
+	return data, errors.Join(err, files.Close())
 }

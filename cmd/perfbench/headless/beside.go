@@ -61,8 +61,8 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 		return nil, err
 	}
 	var beside Beside
+	var s Search
 	if t.Find != nil {
-		s := &Search{}
 		if s.Options, err = experiment.PrepareSearch(*t.Find, p, 0); err != nil {
 			return nil, err
 		}
@@ -80,7 +80,12 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 		_, err := beside.Summary(o) // the series says what it makes of it
 		o.Err = errors.Join(o.Err, err)
 	}
-	status.say("%s: %s", t.What, cli.SummaryLine(&o.Run))
+	words := cli.SummaryLine(&o.Run)
+	if s.Result != nil {
+		done, p99 := s.Words()
+		words = done + ", p99 " + p99
+	}
+	status.say("%s: %s", t.What, words)
 	if f.JSON {
 		if err := a.printJSON(o); err != nil {
 			return nil, err

@@ -2,8 +2,10 @@ package headless
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -34,6 +36,37 @@ func (s *Search) during(ctx context.Context, l *session.Driven, say func(format 
 // summary keeps what was found with the run, and says it.
 func (s *Search) summary(o *session.Concluded) (string, error) {
 	return report.FoundText(s.Result) + "\n", experiment.KeepFound(o.Dir, s.Result)
+}
+
+// Words says in a few words up to which throughput the store holds, and with which p99.
+func (s *Search) Words() (done, p99 string) {
+	r := s.Result
+	if r.Found == 0 {
+		if !r.Tried() {
+			return "none tried", "–"
+		}
+		return "none holds", "–"
+	}
+	for _, step := range r.Curve() {
+		if step.Level == r.Found {
+			p99 = P99(step)
+		}
+	}
+	return "up to " + units.Number(r.Done) + " " + r.Unit + "/s", p99
+}
+
+// PrintSearch says on stdout what a search would look for.
+func PrintSearch(c *cli.Call, o *find.Options, under []string) {
+	bound := ""
+	if o.From > 0 {
+		bound += " from " + units.Number(o.From)
+	}
+	if o.To > 0 {
+		bound += " up to " + units.Number(o.To)
+	}
+	PrintList(c, "searches for", []string{
+		"the highest " + o.Over.Name + bound + ", in " + o.Time.String() + " or less", "under " + strings.Join(under, " and "),
+	})
 }
 
 // P99 returns that of a step's response time as text.

@@ -72,9 +72,15 @@ func (a command) make(f *cli.Flags, d *experiment.Driver, others Makes) Make {
 			r.Sweep = &s
 			return others.Sweep(a.Call, f, d)(ctx, r)
 		}
-		repeats, err := d.Repeats(ctx, r.Request, f.Run.Repeat.Over(r.Repeat))
-		return &single{a, f, d, r.Name, repeats}, err
+		return Repeats(ctx, a.Call, f, d, r)
 	}
+}
+
+// Repeats makes the task of a run that may be done several times, and in turn with another; with
+// Find, each of them is a search.
+func Repeats(ctx context.Context, c *cli.Call, f *cli.Flags, d *experiment.Driver, r request.Run) (Task, error) {
+	repeats, err := d.Repeats(ctx, r.Request, f.Run.Repeat.Over(r.Repeat), r.Find)
+	return &single{command{c}, f, d, r.Name, repeats}, err
 }
 
 // Do implements Task.
@@ -96,6 +102,9 @@ func (t *single) Print(context.Context) error {
 	for _, s := range t.repeats.Sides {
 		fmt.Fprintf(t.Stdout, "%s, %d times: ", s.Name, t.repeats.Times)
 		t.printPlan(s.Prepared)
+		if t.repeats.Find != nil {
+			PrintSearch(t.Call, &s.Search, t.repeats.Find.Under)
+		}
 		fmt.Fprintln(t.Stdout)
 	}
 	return nil
@@ -103,7 +112,7 @@ func (t *single) Print(context.Context) error {
 
 // Asked implements Task.
 func (t *single) Asked() request.Run {
-	return request.Run{Name: t.name, Request: t.repeats.Sides[0].Prepared.Asked(), Repeat: t.repeats.Asked}
+	return request.Run{Name: t.name, Request: t.repeats.Sides[0].Prepared.Asked(), Repeat: t.repeats.Asked, Find: t.repeats.Find}
 }
 
 // figures is what a run that has a report came to: throughput, p99, errors and verdict.

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// sought are the figures that searches find, by what they raise and whether the store has to
+// recover by itself from an overload.
+var sought = []struct {
+	figure   Figure
+	over     string
+	recovers bool
+}{
+	{HighestRate, "rate", false},
+	{MostThreads, "threads", false},
+	{HighestBase, "rate", true},
+}
+
+// bySearch reports whether a figure is what a search found.
+func (f Figure) bySearch() bool { return f == HighestRate || f == MostThreads || f == HighestBase }
+
+// found is what comparisons need of the result of a search.
+type found struct {
+	Over     string    `json:"over"`
+	Under    []string  `json:"under"`
+	Found    float64   `json:"found"`
+	TooMuch  float64   `json:"too_much"`
+	Recovery *struct{} `json:"recovery"`
+}
+
+// search adds what the search of a run found, if it was one.
+func (r *Run) search(dir string) error {
+	data, err := rundir.ReadBeside(dir, rundir.FoundFile, infile.Found)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var s found
+	if err == nil {
+		err = json.Unmarshal(infile.Harmless(data), &s)
+	}
+	if err != nil {
+		return fmt.Errorf("read what the search found: %w", err)
+	}
+	for _, w := range sought {
+		if w.over == s.Over && w.recovers == (s.Recovery != nil) {
+			r.Conditions.Sought, r.Conditions.Under = w.figure, s.Under
+			if s.Found > 0 {
+				r.Parts[0].Figures[w.figure] = s.estimate()
+			}
+		}
+	}
+	return nil
+}
+
+// estimate is the highest level that held. It lies anywhere below the lowest that did not: that is
+// its error within a run.
+func (s *found) estimate() Estimate {
+	e := Estimate{Value: s.Found, SE: math.NaN(), DF: math.Inf(1)}
+	if s.TooMuch > s.Found {
+		e.SE = (s.TooMuch - s.Found) / math.Sqrt(12)
+	}
+	return e
+}
+
+// searched returns the figure that all runs of these sets searched for; "" if there is none. The
+// other figures of such runs are those of many levels, and say nothing.
+func searched(sets ...Set) Figure {
+	one := sets[0].Runs[0].Conditions.Sought
+	for _, s := range sets {
+		if slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.Conditions.Sought != one }) {
+			return ""
+		}
+	}
+	return one
+}
+
+// atLeast returns the least error of a difference: for what a search found, that of its steps.
+func (f Figure) atLeast(a, b []Estimate) float64 {
+	switch {
+	case f.byShare(): // errors vary no less than random events would
+		return math.Hypot(within(a), within(b))
+	case f.bySearch():
+		return math.Hypot(within(f.relative(a)), within(f.relative(b)))
+	}
+	return finest
+}
+
+// relative returns estimates on the figure's scale; an error that is not known is none.
+func (f Figure) relative(runs []Estimate) []Estimate {
+	out := make([]Estimate, len(runs))
+	for i, e := range runs {
+		on := f.on(e)
+		if math.IsNaN(on.SE) {
+			on.SE = finest
+		}
+		out[i] = Estimate{Value: on.Value, SE: on.SE}
+	}
+	return out
+}
+
+// alone withdraws the error of a difference between two single searches: nobody knows how much one
+// differs from the next.
+func (f Figure) alone(d stat.Estimate) stat.Estimate {
+	if f.bySearch() {
+		d.SE = math.NaN()
+	}
+	return d
+}
