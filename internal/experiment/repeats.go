@@ -217,7 +217,7 @@ func (t *Turn) compareAnswers(file string) {
 	t.Request.Values.Set(workload.Value{Name: name, Text: file, Origin: workload.OriginFlag, Where: "--against"})
 }
 
-// answered says what came of comparing answers; "" if nothing was compared.
+// answered says what came of comparing answers, or why replays did not; "" of other runs.
 func (r *Repeats) answered() string {
 	var out strings.Builder
 	for i, s := range r.Sides {
@@ -231,7 +231,11 @@ func (r *Repeats) answered() string {
 			fmt.Fprintf(&out, "%c: %s that compared answers, %s; %s\n", 'A'+i, units.Plural(len(s.answers), "run"), differing(differ), words)
 		}
 	}
-	if out.Len() == 0 {
+	switch given := r.Sides[0].Prepared.Inputs.Values; {
+	case out.Len() > 0:
+	case r.paired() && r.Sides[0].Prepared.Plan.Replays && given[keepAnswers].Text == "" && given[expectAnswers].Text == "":
+		out.WriteString("Not compared: they follow from the order of the calls of each key, which --order key keeps, or of all statements, --order all.\n")
+	default:
 		return ""
 	}
 	return "\nAnswers\n-------\n" + out.String()
