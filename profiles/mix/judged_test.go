@@ -78,7 +78,7 @@ func askRedis(t *testing.T, products int) string {
 		calls = append(calls, capture.Call{At: at, Conn: int64(conn), Args: args(words...), Keys: []int{1}})
 	}
 	for i := range products {
-		c, id := i%5+1, strconv.Itoa(i)
+		c, id := i%20+1, strconv.Itoa(i)
 		add(c, "HGET", "product:"+id, "name")
 		add(c+1, "HINCRBY", "product:"+id, "stock", "-1")
 		add(c, "SADD", "seen", id)
@@ -205,20 +205,21 @@ func TestASlowerServerIsFound(t *testing.T) {
 	labtest.Full(t, "internal/compare has made-up runs")
 	t.Parallel()
 	for range 5 {
-		if judgedOn["postgres"].slower(t, 100, 30, 3) == compare.Worse {
+		if judgedOn["postgres"].slower(t, 100, 60, 3) == compare.Worse {
 			return
 		}
 	}
 	require.Fail(t, "it was never found")
 }
 
+// On a machine that others use, too, most of these comparisons are rightly unsure.
 func TestProofThatNineOfTenSlowdownsOf5PercentAreFound(t *testing.T) {
 	labtest.Proof(t, "TestASlowerServerIsFound finds one of PostgreSQL's, which is larger")
 	for _, name := range []string{"redis", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			found := map[compare.Verdict]int{}
 			for range 10 {
-				found[judgedOn[name].slower(t, 5, 150, 5)]++
+				found[judgedOn[name].slower(t, 5, 300, 5)]++
 			}
 			assert.GreaterOrEqual(t, found[compare.Worse], 9, "%v", found)
 		})
@@ -226,7 +227,7 @@ func TestProofThatNineOfTenSlowdownsOf5PercentAreFound(t *testing.T) {
 	t.Run("as fast", func(t *testing.T) {
 		found := map[compare.Verdict]int{}
 		for range 10 {
-			found[judgedOn["postgres"].slower(t, 0, 150, 5)]++
+			found[judgedOn["postgres"].slower(t, 0, 300, 5)]++
 		}
 		assert.LessOrEqual(t, found[compare.Worse]+found[compare.Better], 1, "%v", found)
 	})

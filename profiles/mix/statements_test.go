@@ -210,7 +210,7 @@ func inquiries(t testing.TB, store string, many int) string {
 		calls = append(calls, said(at, conn, text, values...))
 	}
 	for i := range many {
-		c, id := i%5+1, strconv.Itoa(i)
+		c, id := i%20+1, strconv.Itoa(i)
 		add(c, "SELECT id, name FROM product WHERE id = ?", id)
 		switch i % 10 {
 		case 0:
