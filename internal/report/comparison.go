@@ -156,6 +156,7 @@ type jsonComparison struct {
 	Notes       []string         `json:"notes"`
 	Differences []jsonDifference `json:"differences"`
 	Parts       []jsonPart       `json:"parts"`
+	Searches    *jsonSearches    `json:"searches,omitempty"`
 }
 
 type jsonSide struct {
@@ -226,11 +227,11 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-func comparisonJSON(c *compare.Comparison, _ Searches) ([]byte, error) {
+func comparisonJSON(c *compare.Comparison, found Searches) ([]byte, error) {
 	list := func(l []string) []string { return append([]string{}, l...) }
 	out := jsonComparison{
 		Schema: comparisonSchema, Verdict: overall(c), Tolerance: c.Tolerance, A: jsonSideOf(c.A), B: jsonSideOf(c.B),
-		Worse: []string{}, Refusals: list(c.Refusals), Cautions: list(c.Cautions), Notes: list(c.Notes), Differences: []jsonDifference{}, Parts: []jsonPart{},
+		Worse: []string{}, Refusals: list(c.Refusals), Cautions: list(c.Cautions), Notes: list(c.Notes), Differences: []jsonDifference{}, Parts: []jsonPart{}, Searches: found.json(),
 	}
 	for _, f := range c.Worse() {
 		out.Worse = append(out.Worse, string(f.Figure))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"math"
 	"strings"
@@ -138,4 +139,28 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	f, err := Comparison(c, Searches{A: []*find.Result{more}, B: []*find.Result{more}}, "html")
 	require.NoError(t, err)
 	assert.Contains(t, string(f.Data), "response time over rate")
+}
+
+// comparison.json has each search of both sides.
+func TestComparisonsInJSONHaveWhatSearchesFound(t *testing.T) {
+	c, a, more := sides(t, 16, 24), doubled(), doubled()
+	more.Run, more.Found, more.TooMuch = "another", 3000, 3090
+	read := func(s Searches) *jsonSearches {
+		f, err := Comparison(c, s, "json")
+		require.NoError(t, err)
+		var got jsonComparison
+		require.NoError(t, json.Unmarshal(f.Data, &got))
+		return got.Searches
+	}
+	got := read(Searches{A: []*find.Result{a}, B: []*find.Result{a, more}})
+	require.NotNil(t, got)
+	assert.Equal(t, "rate", got.Over)
+	assert.Equal(t, []jsonSearch{{a.Run, a.Under, a.Found, a.TooMuch, a.Done, a.Complete}}, got.A)
+	require.Len(t, got.B, 2)
+	assert.Equal(t, "another", got.B[1].Run)
+	assert.InDelta(t, 3000, got.B[1].Found, 0)
+	assert.InDelta(t, 3090, got.B[1].TooMuch, 0)
+	more.Over = find.OverThreads
+	assert.Nil(t, read(Searches{A: []*find.Result{a}, B: []*find.Result{more}}), "they searched for different things")
+	assert.Nil(t, read(Searches{}))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Searches are what the runs of two sides found, where each of them was a search.
@@ -22,21 +23,47 @@ func SearchesOf(c *compare.Comparison) (s Searches, err error) {
 	return s, errors.Join(errs[:]...)
 }
 
+// both returns the searches of each side as one; ok is false unless both searched for the same.
+func (s Searches) both() (a, b *find.Result, ok bool) {
+	if len(s.A) == 0 || len(s.B) == 0 {
+		return nil, nil, false
+	}
+	a, b = find.Together(s.A), find.Together(s.B)
+	return a, b, a.Over == b.Over && (a.Recovery == nil) == (b.Recovery == nil)
+}
+
+// Curve is latency over load of both sides in one picture; it is empty unless both searched for
+// the same.
+func (s Searches) Curve() plot.Chart {
+	a, b, ok := s.both()
+	if !ok {
+		return plot.Chart{}
+	}
+	return curves([]string{"A", "B"}, []*find.Result{a, b})
+}
+
+// Lead says which side holds more; nothing unless both searched for the same.
+func (s Searches) Lead() []string {
+	a, b, ok := s.both()
+	if !ok {
+		return nil
+	}
+	out := []string{s.sentence(a, b)}
+	if !slices.Equal(a.Under, b.Under) {
+		out = append(out, fmt.Sprintf("A was searched under %s, and B under %s.", strings.Join(a.Under, " and "), strings.Join(b.Under, " and ")))
+	}
+	return out
+}
+
 // section draws the curves of both sides as one picture, and says which of them holds more;
 // it is empty unless both searched for the same.
 func (s Searches) section() Section {
-	if len(s.A) == 0 || len(s.B) == 0 {
+	lead := s.Lead()
+	if lead == nil {
 		return Section{}
 	}
-	a, b := find.Together(s.A), find.Together(s.B)
-	if a.Over != b.Over || (a.Recovery == nil) != (b.Recovery == nil) {
-		return Section{}
-	}
-	out := Section{Heading: "Latency over load", Weight: Answer, Text: []string{s.sentence(a, b)}}
-	if !slices.Equal(a.Under, b.Under) {
-		out.Text = append(out.Text, fmt.Sprintf("A was searched under %s, and B under %s.", strings.Join(a.Under, " and "), strings.Join(b.Under, " and ")))
-	}
-	if c := curves([]string{"A", "B"}, []*find.Result{a, b}); !c.Empty() {
+	out := Section{Heading: "Latency over load", Weight: Answer, Text: lead}
+	if c := s.Curve(); !c.Empty() {
 		out.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
 	}
 	return out
@@ -74,4 +101,37 @@ func (s Searches) sentence(a, b *find.Result) string {
 		}
 	}
 	return out + "."
+}
+
+// jsonSearches are the searches of two sides, where both searched for the same.
+type jsonSearches struct {
+	Over string       `json:"over"`
+	Unit string       `json:"unit"`
+	A    []jsonSearch `json:"a"`
+	B    []jsonSearch `json:"b"`
+}
+
+// jsonSearch is one search: its run, and the fields of find.json with these names.
+type jsonSearch struct {
+	Run      string   `json:"run"`
+	Under    []string `json:"under"`
+	Found    float64  `json:"found"`
+	TooMuch  float64  `json:"too_much"`
+	Done     float64  `json:"done_per_s"`
+	Complete bool     `json:"complete"`
+}
+
+// json returns what the searches found; nil unless both sides searched for the same.
+func (s Searches) json() *jsonSearches {
+	first, _, ok := s.both()
+	if !ok {
+		return nil
+	}
+	side := func(all []*find.Result) (out []jsonSearch) {
+		for _, r := range all {
+			out = append(out, jsonSearch{r.Run, r.Under, r.Found, r.TooMuch, r.Done, r.Complete})
+		}
+		return out
+	}
+	return &jsonSearches{first.Over, first.Unit, side(s.A), side(s.B)}
 }
