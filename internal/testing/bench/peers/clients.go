@@ -22,7 +22,7 @@ var PutHash = goredis.NewScript(PutScript).Hash()
 
 // OnRedis runs a benchmark on a server, on a cluster and behind sentinels, which are started when
 // they are asked for: NAME/shared on the processors that the system chooses, NAME/apart as
-// [bench.Apart] has it.
+// [bench.Apart] has it, and NAME/awake so and with processors that do not idle, as [bench.Awake] has it.
 func OnRedis(b *testing.B, run func(b *testing.B, srv *labtest.Server)) {
 	for _, x := range []struct {
 		name  string
@@ -31,6 +31,11 @@ func OnRedis(b *testing.B, run func(b *testing.B, srv *labtest.Server)) {
 		srv := sync.OnceValue(func() *labtest.Server { return x.start(b) })
 		b.Run(x.name+"/shared", func(b *testing.B) { run(b, srv()) })
 		b.Run(x.name+"/apart", func(b *testing.B) {
+			bench.Apart(b, srv())
+			run(b, srv())
+		})
+		b.Run(x.name+"/awake", func(b *testing.B) {
+			bench.Awake(b)
 			bench.Apart(b, srv())
 			run(b, srv())
 		})
