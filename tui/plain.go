@@ -150,6 +150,11 @@ var (
 	frames = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]+`)
 	// ornaments say nothing to those who cannot see them.
 	ornaments = regexp.MustCompile(`[●○■◂▾◆▲]`)
+	// badges are a row of a table of what works with what.
+	badges = regexp.MustCompile(`[●○·](\s+[●○·]){2,}`)
+	badge  = strings.NewReplacer("●", "yes", "○", "partly", "·", "no")
+	// badgesMean explains them.
+	badgesMean = strings.NewReplacer("● supported", "yes: supported,", "○ partly", "partly: in part,", "· not supported", "no: not supported")
 	// rightKey is the key in a line of keys, where two spaces part one from the next.
 	rightKey = regexp.MustCompile(`(^|  )→ `)
 	// label is what stands beside a chart, which has nothing to be read.
@@ -176,6 +181,7 @@ func phrase(text string) string {
 	if row, is := strings.CutPrefix(text, "▸ "); is {
 		text = selected + row
 	}
+	text = badges.ReplaceAllStringFunc(badgesMean.Replace(text), badge.Replace)
 	text = strings.ReplaceAll(ornaments.ReplaceAllString(rightKey.ReplaceAllString(text, "${1}right "), " "), "▸", "")
 	text = strings.NewReplacer(" · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←", "left", "↑", "up", "↓", "down").Replace(text)
 	return strings.Join(strings.Fields(chart.ASCII(text)), " ")

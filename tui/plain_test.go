@@ -115,6 +115,8 @@ func TestSignsAreSpoken(t *testing.T) {
 		" enter start  ↑↓ choose  → values  ? help":    "enter start up and down choose right values ? help",
 		"00:05  threads 16 → 17":                       "00:05 threads 16 to 17",
 		"▸ rate  unlimited":                            selected + "rate unlimited",
+		"▸ Transactions  ● ○ ● · ·":                    selected + "Transactions yes partly yes no no",
+		" ● supported  ○ partly  · not supported":      "yes: supported, partly: in part, no: not supported",
 		"✓ The store answers again since 00:17 · at 2": "ok The store answers again since 00:17, at 2",
 	} {
 		assert.Equal(t, want, phrase(text))

@@ -178,6 +178,11 @@ func (r *Result) Curve() []Step {
 // Tried reports whether a level was tried to its end.
 func (r *Result) Tried() bool { return r.Found > 0 || r.TooMuch > 0 }
 
+// anyHeld reports whether any step held.
+func (r *Result) anyHeld() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Held })
+}
+
 // Bracket returns what a search in progress knows so far: the highest level whose last
 // try held, below the lowest whose last try did not; 0 if there is none. A single doubtful
 // step makes no level too much.

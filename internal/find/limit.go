@@ -76,10 +76,10 @@ const oursInARow = 3
 const nearly = 0.95
 
 // idle reports whether perfbench did what was due in the step that has just ended, with at least
-// half of its processors to spare, so that what held it up was not the level.
+// three quarters of its processors to spare, so that what held it up was not the level.
 func (f *Finder) idle(s Step) bool {
 	o := between(f.bench.step.before, f.bench.step.after)
-	return f.options.Over.Name == OverRate && s.Done >= nearly*s.Level && o != nil && o.Cores > 0 && o.CPU < o.Cores/2
+	return f.options.Over.Name == OverRate && s.Done >= nearly*s.Level && o != nil && o.Cores > 0 && o.CPU < o.Cores/4
 }
 
 // carries reports whether the store's own service time carries what a step waited for:

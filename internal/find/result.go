@@ -67,8 +67,11 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Steps = append(r.Steps, step)
 		l := f.suspect(step, &f.bench.step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
-		if ours++; step.Held || l.By != ByPerfbench || !f.idle(step) {
+		switch {
+		case r.anyHeld() || l.By != ByPerfbench || !f.idle(step):
 			ours = 0
+		case ours == 0 || r.Steps[len(r.Steps)-2].Level != step.Level: // another try of a level is none more
+			ours++
 		}
 		told(step)
 	})

@@ -111,7 +111,11 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, "To measure the store, give perfbench a machine that is not busy otherwise, or judge the time of calls in the store alone, as p99.service<10ms does.")
 	}
 	if !r.Complete && r.Why != "" && r.Tried() {
-		out = append(out, "The search did not finish, because "+r.Why+": "+open(r)+".")
+		text := "The search did not finish, because " + r.Why
+		if r.Found > 0 || r.Limit.By != find.ByPerfbench {
+			text += ": " + open(r)
+		}
+		out = append(out, text+".")
 	}
 	if len(r.Steps) == 0 {
 		return out

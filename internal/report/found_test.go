@@ -86,6 +86,9 @@ func TestFoundInWords(t *testing.T) {
 		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit at every level, down to 4000 entries/s.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 		},
+		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
+			r.Found, r.Limit.By, r.Complete, r.Why = 0, find.ByPerfbench, false, "a lower one would not help"
+		},
 		"With 32 threads the highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByThreads },
 		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n":                           func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
 		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *find.Result) {

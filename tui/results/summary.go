@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -228,11 +229,27 @@ func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
 	each := (h - 3) / 2
 	each -= 1 - each%2 // an odd height has a middle row to label
 	var out []string
-	out = append(out, s.Muted.On(widget.Spread("Throughput", legend(c), w)))
+	out = append(out, s.Muted.On(widget.Spread("Throughput"+reach(c.rates, units.Number, w/3), legend(c), w)))
 	out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
-	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation", w)))
+	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w/3), w)))
 	out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
 	return append(out, c.timeAxis(s, w))
+}
+
+// reach says between what the values of the seconds lie, as far as it fits into w cells: whoever
+// cannot see the line hears that.
+func reach(values []float64, format func(float64) string, w int) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	text := fmt.Sprintf(", %s to %s a second", format(low), format(high))
+	if high < low || ansi.StringWidth(text) > w {
+		return ""
+	}
+	return text
 }
 
 // legend explains what is drawn beside the line, if there is anything.
