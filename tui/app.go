@@ -62,8 +62,8 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
-	if o.Watch != nil {
-		a.stack = append(a.stack, dashboard.New(b.Dashboard, screen.Access{Run: o.Watch}))
+	if o.Watch.Run != nil {
+		a.stack = append(a.stack, dashboard.New(b.Dashboard, o.Watch))
 	}
 	return a
 }
@@ -238,6 +238,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return dashboard.NewStarting(a.bench.Starter, a.bench.Dashboard, a.titleOf(to.Request.Profile), to)
 	case screen.Results:
 		return results.New(a.bench.Results, to.ID)
+	case screen.Watched:
+		return dashboard.New(a.bench.Dashboard, to.Access)
 	case screen.Runs:
 		return archive.NewRuns(a.bench.Runs, to.Chosen)
 	case screen.AskSweep:

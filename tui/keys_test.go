@@ -49,6 +49,13 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		"dashboard": over(func(b *tuitest.Bench) screen.Screen {
 			return dashboard.New(dashboard.Bench{Past: b, Presets: b}, tuitest.NewRun(2).Access())
 		}),
+		"watched": over(func(b *tuitest.Bench) screen.Screen {
+			run := tuitest.NewRun(2)
+			return dashboard.New(dashboard.Bench{Past: b, Presets: b}, screen.Access{Run: run, Control: run})
+		}),
+		"only watched": over(func(b *tuitest.Bench) screen.Screen {
+			return dashboard.New(dashboard.Bench{Past: b, Presets: b}, screen.Access{Run: tuitest.NewRun(2)})
+		}),
 		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
 		"history empty": over(func(b *tuitest.Bench) screen.Screen {
 			b.Past = nil

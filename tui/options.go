@@ -35,9 +35,9 @@ type Options struct {
 	// Request pre-fills the picker; with Start it is started at once.
 	Request request.Request
 	Start   bool
-	// Watch is a run that another process drives, to be shown first and not changed; may be
-	// nil.
-	Watch screen.Run
+	// Watch is a run that another process drives, to be shown first, with its knobs if they
+	// can be turned from here. Without a Run there is none.
+	Watch screen.Access
 	// RunParams describe the parameters that every run has, in addition to those of its
 	// profile, for help and choices in the picker.
 	RunParams []workload.Param

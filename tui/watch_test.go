@@ -9,8 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -20,7 +22,7 @@ import (
 func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
 	t.Helper()
 	run := tuitest.NewRun(1)
-	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: run})
+	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: screen.Access{Run: run}})
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())
 	pass(t, a, run, tuitest.Warmup+3*time.Second)
@@ -69,4 +71,31 @@ func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
 	assert.Contains(t, picture(t, a), "what it came to")
 	send(t, a, "e")
 	assert.Contains(t, picture(t, a), "the report of this run is on the machine that drove it")
+}
+
+// Enter on a run of another terminal shows it live, its knobs turn, and esc leads back.
+func TestARunOfAnotherTerminalIsTurnedFromTheList(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[0].EndedBy = rundir.StillRunning
+	b.Watched = tuitest.NewRun(1)
+	a := pickApp(t, b, Options{}, 120, 40)
+	send(t, a, "h", "enter")
+	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	pass(t, a, b.Watched, tuitest.Warmup+3*time.Second)
+	before := b.Watched.Settings(screen.All).Threads
+	send(t, a, "+")
+	assert.Equal(t, before+1, b.Watched.Settings(screen.All).Threads)
+	send(t, a, "u")
+	assert.Equal(t, before, b.Watched.Settings(screen.All).Threads)
+	for _, key := range []string{"x", "f", "w", "F", "T", "y"} {
+		send(t, a, key)
+		assert.Contains(t, picture(t, a), "from here the knobs turn", key)
+		send(t, a, screen.FrameMsg{At: a.env.Now.Add(6 * time.Second), Gen: a.gen}) // the message goes
+	}
+	assert.False(t, b.Watched.Stopped)
+	send(t, a, "?")
+	assert.NotContains(t, picture(t, a), "break something", "help lists what works")
+	send(t, a, "esc", "esc")
+	assert.IsType(t, &archive.List{}, a.top())
+	assert.False(t, a.quit)
 }

@@ -3,6 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -105,6 +106,9 @@ func Deletable(e Entry, formats []Format) error {
 		return keep(err.Error())
 	}
 	for _, f := range files {
+		if f.Name() == SocketFile && f.Type() == fs.ModeSocket { // of a run that was killed
+			continue
+		}
 		if !f.Type().IsRegular() || !Belongs(f.Name(), formats) {
 			return keep(f.Name() + " in it is not a file of a run")
 		}
@@ -133,6 +137,10 @@ func Delete(e Entry, formats []Format) error {
 	}
 	return errors.Join(os.Remove(filepath.Join(e.Dir, RunFile)), os.Remove(e.Dir))
 }
+
+// SocketFile is, in the folder of a run that goes, the socket through which the user who began
+// it watches and changes it from other processes of this machine.
+const SocketFile = "run.sock"
 
 // longestNote is the length of the longest note in bytes.
 const longestNote = 500

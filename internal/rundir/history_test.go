@@ -1,6 +1,7 @@
 package rundir_test
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,6 +96,15 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	require.NoError(t, rundir.Delete(e, formats))
 	assert.NoFileExists(t, name)
 	assert.DirExists(t, dir)
+
+	e, dir = folder(t, "a")
+	t.Chdir(dir) // the path of a socket is short
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: rundir.SocketFile})
+	require.NoError(t, err)
+	l.SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	require.NoError(t, rundir.Delete(e, formats), "what a killed run left of its socket hinders nobody")
+	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "renamed")
 	assert.ErrorContains(t, rundir.Delete(e, formats), "it does not have the name of its run, a")

@@ -57,6 +57,7 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 		e.run.Marks = append(e.run.Marks, rundir.Mark{At: e.run.MeasuredS, Note: note})
 	}
 	defer o.crew.Close()
+	defer d.beside.Close()
 	silent := e.verify(ctx)
 	errs := []error{e.cleanUp(ctx, silent)}
 	o.lease.release(ctx, silent || ctx.Err() != nil, e.p.env.Log)

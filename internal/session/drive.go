@@ -54,6 +54,7 @@ type Driven struct {
 	killed context.CancelFunc
 	feed   *telemetry.Feed
 	onWait func(sentence string)
+	beside *crew.Local // nil: nobody else watches
 }
 
 // Drive starts the run. Cancelling ctx later stops it gracefully with the context's
@@ -152,6 +153,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		d.Opened.crew.Show(d.view)
 	}
 	d.feed.Goes(run.Snapshot)
+	d.admit()
 	go d.Opened.sampler.Run(run.Done(), d.samples.keep)
 	go func() {
 		<-run.Done()

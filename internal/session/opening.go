@@ -254,8 +254,8 @@ func (g *opening) gather(ctx context.Context) error {
 	if g.p.workers == nil {
 		return nil
 	}
-	public, _ := g.p.Target.Public()
-	order := remote.Order{Profile: g.p.Profile.Name, Target: public.String(), Inputs: g.p.Inputs, Sum: remote.Sum(g.p.Plan), Leased: g.o.lease.leased(), Faults: g.p.proxied(), Found: g.o.plan.Shared.Findings()}
+	order := g.o.order()
+	order.Found = g.o.plan.Shared.Findings()
 	run := g.o.journal.Run()
 	if err := g.openCrew(ctx, run.ID, g.o.Dir(), order, &run); err != nil {
 		return err

@@ -53,6 +53,9 @@ type Env struct {
 	CacheDir string
 	// Outlet is where figures are exported while a run goes on; nil: nowhere.
 	Outlet *telemetry.Outlet
+	// Beside lets the user watch and change a run from other processes, through a socket in
+	// its folder.
+	Beside bool
 	// Log takes warnings about what may spoil a result; may be nil.
 	Log *slog.Logger
 }

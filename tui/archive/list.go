@@ -17,6 +17,23 @@ import (
 type Runs interface {
 	screen.Archive
 	Keeper
+	// Watch returns a run that another process of this machine drives, as it goes. It asks
+	// that process. An error says why it cannot be watched.
+	Watch(id string) (screen.Access, error)
+}
+
+// OpenRun opens a run: live while it goes, if it can be watched, else what it came to, so far.
+func OpenRun(kept Runs, r *rundir.Run) tea.Cmd {
+	id := r.ID
+	if r.EndedBy != rundir.StillRunning {
+		return screen.Open(screen.Results{ID: id})
+	}
+	return func() tea.Msg {
+		if a, err := kept.Watch(id); err == nil {
+			return screen.OpenMsg{To: screen.Watched{Access: a}}
+		}
+		return screen.OpenMsg{To: screen.Results{ID: id}}
+	}
 }
 
 // List lists the runs and sweeps of the results directory, newest first, for opening
@@ -136,7 +153,7 @@ func (h *List) open() tea.Cmd {
 	if r := h.current(); r.Sweep != nil {
 		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
 	}
-	return screen.Open(screen.Results{ID: h.current().Run.ID})
+	return OpenRun(h.kept, h.current().Run)
 }
 
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }

@@ -94,6 +94,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.charts.cross = crosshair{}
 	case key.Matches(msg, k.Back) && d.search.panel.Open:
 		d.search.panel.Open = false
+	case key.Matches(msg, k.Back) && d.leaves():
+		return screen.Back
 	case key.Matches(msg, k.Back):
 		d.lower.folded = false
 		d.charts.choose(-1)
@@ -104,6 +106,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	return nil
 }
+
+// leaves reports whether esc leaves the screen: of a run that goes on without it, with nothing
+// selected.
+func (d *Dashboard) leaves() bool { return d.now.watched && d.sel.op < 0 && !d.lower.folded }
 
 // noMarker is why there is nothing to go to.
 const noMarker = "the chart has no marker yet: a change, a note or a phase makes one"
@@ -145,7 +151,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 		notWhileSearching(&k)
 	}
 	if d.now.watched {
-		for _, b := range changing(&k) {
+		for _, b := range d.changing(&k) {
 			b.SetEnabled(false)
 		}
 	}
@@ -161,6 +167,9 @@ func (d *Dashboard) bindings() widget.Bindings {
 		b.SetEnabled(k.Left.Enabled() && len(d.charts.moments()) > 0)
 	}
 	k.Back.SetHelp("esc", "all operations")
+	if d.leaves() {
+		k.Back.SetHelp("esc", "leave")
+	}
 	if d.charts.cross.on {
 		k.Back.SetHelp("esc", "read no moment")
 	}
@@ -209,6 +218,12 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if d.now.watched {
 		k.Quit.SetHelp("q", "leave")
 		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
+		if d.control != nil {
+			short = []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Back, k.Undo, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
+			if d.narrow {
+				short = []key.Binding{k.Pause, k.Tune, k.Help, k.Back, k.Next, k.Undo, k.Quit}
+			}
+		}
 	}
 	out := widget.KeyMap{
 		Short: short,
@@ -220,8 +235,11 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		},
 	}
 	if d.now.watched { // what it cannot do here it cannot do later
+		never := d.changing(&k)
 		for i, group := range out.Full {
-			out.Full[i] = slices.DeleteFunc(group, func(b key.Binding) bool { return !b.Enabled() })
+			out.Full[i] = slices.DeleteFunc(group, func(b key.Binding) bool {
+				return slices.ContainsFunc(never, func(n *key.Binding) bool { return slices.Equal(n.Keys(), b.Keys()) })
+			})
 		}
 		out.Full = slices.DeleteFunc(out.Full, func(group []key.Binding) bool { return len(group) == 0 })
 	}
@@ -268,16 +286,25 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 // refuseChange explains why a key that changes a run does nothing to this one; false if
 // it is not such a key.
 func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
-	for _, b := range changing(&k) {
+	for _, b := range d.changing(&k) {
 		if widget.Presses(msg, *b) {
-			d.says.say(e, onlyWatched, false)
+			why := onlyWatched
+			if d.control != nil {
+				why = onlyKnobs
+			}
+			d.says.say(e, why, false)
 			return true
 		}
 	}
 	return false
 }
 
-// changing returns the keys that change a run, or lead to something that does.
-func changing(k *widget.Bindings) []*key.Binding {
-	return append(k.Knobs(), &k.Stop, &k.Mark, &k.Search, &k.Sweep, &k.Targets, &k.Copy)
+// changing returns the keys that change a run that is only watched, or lead to something
+// that does, and do not work here: all of them or, if its knobs can be turned, the others.
+func (d *Dashboard) changing(k *widget.Bindings) []*key.Binding {
+	others := []*key.Binding{&k.Stop, &k.Search, &k.Sweep, &k.Targets, &k.Copy, &k.Fault}
+	if d.control != nil {
+		return others
+	}
+	return append(append(k.Knobs(), &k.Mark), others...)
 }

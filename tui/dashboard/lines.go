@@ -84,6 +84,9 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		m := l.now.snap.Marks[n-1]
 		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
 	}
+	if l.now.watched && l.knobs.control != nil {
+		return said(s.Muted, "Another perfbench drives this run: its knobs turn from here, too, and it goes on when you leave.")
+	}
 	if l.now.watched {
 		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")
 	}

@@ -34,7 +34,7 @@ type reading struct {
 }
 
 func newReading(a screen.Access) *reading {
-	r := &reading{run: a.Run, searches: a.Searches, watched: a.Control == nil, info: a.Run.Info(), plan: a.Run.Plan()}
+	r := &reading{run: a.Run, searches: a.Searches, watched: a.Ending == nil, info: a.Run.Info(), plan: a.Run.Plan()}
 	r.tracks = r.plan.Tracks()
 	return r
 }

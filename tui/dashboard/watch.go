@@ -115,5 +115,8 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 // whole formats a length in whole seconds, one at least.
 func whole(d time.Duration) string { return report.Length(float64(max(widget.Seconds(d), 1))) }
 
+// onlyKnobs explains the same where the knobs of the run can be turned.
+const onlyKnobs = "from here the knobs turn, pause and notes work; the run is stopped, searched and broken where it was started"
+
 // onlyWatched explains why a key does nothing to a run that another process drives.
 const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"

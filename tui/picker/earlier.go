@@ -16,6 +16,7 @@ import (
 type earlier struct {
 	list  *profiles
 	all   []rundir.Run // of every profile
+	kept  archive.Runs
 	shelf archive.RunList
 	// at is the selected one, top the first visible one.
 	at, top int
@@ -67,7 +68,7 @@ func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
 func (x *earlier) press(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	if key.Matches(msg, k.Choose) {
 		if runs := x.runs(); x.at < len(runs) {
-			return screen.Open(screen.Results{ID: runs[x.at].ID})
+			return archive.OpenRun(x.kept, runs[x.at])
 		}
 	}
 	x.move(steps(msg, k, 5))
@@ -83,7 +84,7 @@ func (x *earlier) click(line int, had bool) tea.Cmd {
 		return nil
 	}
 	if had && i == x.at {
-		return screen.Open(screen.Results{ID: runs[i].ID})
+		return archive.OpenRun(x.kept, runs[i])
 	}
 	x.at = i
 	return nil

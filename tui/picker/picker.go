@@ -56,7 +56,7 @@ func New(b Bench, first request.Request, every []workload.Param) *Picker {
 		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, presets: map[string][]screen.Preset{}},
 		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
 		ping:     &pinger{pinger: b.Pinger},
-		runs:     &earlier{list: list, shelf: archive.NewRunList(b.Runs)},
+		runs:     &earlier{list: list, kept: b.Runs, shelf: archive.NewRunList(b.Runs)},
 	}
 	p.form = &form{list: list, drafts: p.drafts, known: p.known, forecast: p.forecast, ping: p.ping}
 	p.form.rebuild()

@@ -27,6 +27,8 @@ type (
 	}
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
+	// Watched shows a run that another process drives.
+	Watched struct{ Access Access }
 	// Runs lists the earlier runs; Chosen, if set, is to be compared.
 	Runs struct{ Chosen string }
 	// Compare shows two sides next to each other, each of one run or several, by their
@@ -51,6 +53,7 @@ type (
 
 func (Start) destination()     {}
 func (Results) destination()   {}
+func (Watched) destination()   {}
 func (Runs) destination()      {}
 func (Compare) destination()   {}
 func (Noise) destination()     {}

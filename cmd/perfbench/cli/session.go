@@ -22,7 +22,7 @@ import (
 func (a *Call) Session() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(Profiles(), a.PresetDir()), Formats: Formats(), Drivers: drivers.All(), Environ: a.Environ,
-		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, Servers: a.servers, CacheDir: a.cacheDir(), Outlet: a.Outlet, AllowExec: a.AllowExec, Owe: a.owe,
+		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, Servers: a.servers, CacheDir: a.cacheDir(), Outlet: a.Outlet, AllowExec: a.AllowExec, Beside: true, Owe: a.owe,
 	}
 }
 

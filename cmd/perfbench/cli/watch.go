@@ -22,7 +22,7 @@ type Watch struct{ which, fingerprint, run string }
 // Register adds the flags to a command that has those of Workers.
 func (w *Watch) Register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&w.which, "watch", "", "`RUN` with workers to be watched: nats://HOST:PORT of its coordinator, or its id or folder on this machine")
+	fs.StringVar(&w.which, "watch", "", "`RUN` of another process to be watched: its id or folder on this machine, whose knobs can be turned, too; or nats://HOST:PORT of the coordinator of workers")
 	fs.StringVar(&w.fingerprint, "fingerprint", "", "`SHA256` of the certificate of the coordinator that is watched")
 	fs.StringVar(&w.run, "run", "", "`ID` of the run to be watched, where several are coordinated over one NATS")
 	Group(fs, Together, "watch", "fingerprint", "run")
@@ -33,7 +33,7 @@ var besides = []string{"watch", "fingerprint", "run", "token-file", "tls-ca", "n
 
 // Of says how the run is reached that is to be watched; false: none is. own are the flags of
 // the same command, out is the folder of runs. Errors are of input.
-func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o remote.JoinOptions, asked bool, err error) {
+func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o Watched, asked bool, err error) {
 	if w.which == "" {
 		if w.fingerprint != "" || w.run != "" {
 			return o, false, fault.Field("watch", fault.Input(errors.New("watch: --fingerprint and --run are for a run that is watched, and --watch names none"), "say which with --watch"))
@@ -62,6 +62,9 @@ func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o
 			return o, true, err
 		}
 		where, err := crew.Find(dir)
+		if err != nil && crew.IsLocal(dir) {
+			return Watched{Dir: dir}, true, nil
+		}
 		if err != nil {
 			return o, true, fault.Field("watch", err)
 		}
@@ -70,8 +73,15 @@ func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o
 			r.fingerprint = where.Fingerprint
 		}
 	}
-	o, err = r.Options("watch", at)
+	o.At, err = r.Options("watch", at)
 	return o, true, err
+}
+
+// Watched says how a run is reached that another process drives: through its folder on this
+// machine or, without one, at its coordinator.
+type Watched struct {
+	Dir string
+	At  remote.JoinOptions
 }
 
 func orDefault(out string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // kept are the runs and sweeps of the results folder.
@@ -160,4 +161,17 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 func (k *kept) KeepNoise(s compare.Set) error {
 	_, err := compare.KeepNoise(k.out, s)
 	return err
+}
+
+// Watch returns a run that another process of this machine drives.
+func (k *kept) Watch(id string) (screen.Access, error) {
+	dir, err := rundir.Find(k.out, id)
+	if err != nil {
+		return screen.Access{}, err
+	}
+	r, err := watchRun(k.soft, catalogue{k.env}, cli.Watched{Dir: dir})
+	if err != nil {
+		return screen.Access{}, err
+	}
+	return r.access(), nil
 }

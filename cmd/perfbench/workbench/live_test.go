@@ -34,7 +34,7 @@ func inBubble(t *testing.T, f func(t *testing.T, b *bench)) {
 	synctest.Test(t, func(t *testing.T) {
 		a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
 		at := &surroundings{env: a.Session(), out: dir, state: dir, soft: context.Background(), hard: context.Background()}
-		at.env.CacheDir = ""
+		at.env.CacheDir, at.env.Beside = "", false // a socket is not of the bubble
 		f(t, newBench(at))
 	})
 }

@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,15 +25,26 @@ import (
 // that they could do with it. It asks the
 // coordinator how the run is, on a goroutine of its own, follow, which ends with the run.
 type watchedRun struct {
-	w    *remote.Watcher
+	w    crew.Watcher
 	plan *workload.Plan
 	info screen.RunInfo
 	done chan struct{}
 
+	// turns are the changes that are still to be told, in order.
+	turns chan crew.Change
+
 	mu      sync.Mutex
 	now     *crew.View
 	heard   time.Time
+	looked  time.Time // when a screen last did
 	outcome screen.Outcome
+	// untold counts the changes in turns and the one that is being told: until there is none,
+	// settings are as they were turned here, and so are totals; nil: they were not turned.
+	untold int
+	totals *workload.Settings
+	// refused is why the last change was not made, and refusedAt when that was.
+	refused   string
+	refusedAt time.Time
 }
 
 // How often the coordinator is asked, and how long it may be silent until the run is
@@ -43,18 +55,26 @@ const (
 )
 
 // watchRun looks for the coordinator of a run and asks it once.
-func watchRun(ctx context.Context, c catalogue, o remote.JoinOptions) (*watchedRun, error) {
-	w, err := remote.Watch(ctx, o)
+func watchRun(ctx context.Context, c catalogue, o cli.Watched) (*watchedRun, error) {
+	w, err := watcher(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &watchedRun{w: w, done: make(chan struct{})}
+	r := &watchedRun{w: w, done: make(chan struct{}), turns: make(chan crew.Change, mostTurns)}
 	if err := r.begin(ctx, c); err != nil {
 		w.Close()
-		return nil, fmt.Errorf("watch %s: %w", o.URL, err)
+		return nil, fmt.Errorf("watch %s: %w", cmp.Or(o.Dir, o.At.URL), err)
 	}
 	go r.follow(context.WithoutCancel(ctx))
 	return r, nil
+}
+
+// watcher is what asks how the run is.
+func watcher(ctx context.Context, o cli.Watched) (crew.Watcher, error) {
+	if o.Dir != "" {
+		return crew.WatchLocal(o.Dir), nil
+	}
+	return remote.Watch(ctx, o.At)
 }
 
 // begin makes the plan that the coordinator has.
@@ -71,7 +91,7 @@ func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
 		return fault.Code(err, fault.CodeInput)
 	}
 	r.plan = plan
-	r.now, r.heard = v, time.Now()
+	r.now, r.heard, r.looked = v, time.Now(), time.Now()
 	r.info = screen.RunInfo{
 		Profile: p.Name, Title: p.Title, Mode: r.plan.Mode, Store: v.Store, Target: v.Target, Unit: r.plan.Unit, Units: r.plan.OtherUnits(),
 		Duration: r.plan.Length(), Started: v.Started,
@@ -101,11 +121,22 @@ func (r *watchedRun) follow(ctx context.Context) {
 		select {
 		case last := <-r.w.Last():
 			v, err = crew.ReadView(last)
+		case c := <-r.turns:
+			r.tell(ctx, c)
+			v, err = r.ask(ctx)
 		case <-tick.C:
+			if r.forgotten() {
+				return
+			}
 			v, err = r.ask(ctx)
 		}
 		r.mu.Lock()
 		if err == nil {
+			if r.untold > 0 {
+				v.Settings = r.now.Settings
+			} else {
+				r.totals = nil
+			}
 			r.now, r.heard = v, time.Now()
 		}
 		over := err == nil && v.Came != nil
@@ -120,6 +151,13 @@ func (r *watchedRun) follow(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// forgotten says that no screen has looked at the run for a minute, and none will.
+func (r *watchedRun) forgotten() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.looked) > time.Minute
 }
 
 // cameTo is what came of the run, which is not this command's: it has no error of it.
@@ -165,10 +203,16 @@ func (r *watchedRun) Progress() screen.Progress {
 	if silent := time.Since(r.heard); silent > late {
 		out.Note = "nothing was heard from the coordinator for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
 	}
+	if r.refused != "" && time.Since(r.refusedAt) < refusedFor {
+		out.Note = "not turned: " + r.refused
+	}
 	return out
 }
 
 func (r *watchedRun) Snapshot() *measure.Snapshot {
+	r.mu.Lock()
+	r.looked = time.Now()
+	r.mu.Unlock()
 	if s := r.last().Snapshot; s != nil {
 		return s
 	}
@@ -182,6 +226,11 @@ func (r *watchedRun) Settings(track int) workload.Settings {
 	}
 	if track != workload.AllTracks {
 		return of(track)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.totals != nil {
+		return *r.totals
 	}
 	return workload.Totals(r.plan.Knobs, tracks, of)
 }

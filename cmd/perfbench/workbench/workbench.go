@@ -17,7 +17,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -158,7 +157,7 @@ func dryRun(c *cobra.Command) bool {
 }
 
 // watch opens the workbench on a run that another process drives.
-func (a command) watch(c *cobra.Command, f *cli.Flags, o remote.JoinOptions, err error) error {
+func (a command) watch(c *cobra.Command, f *cli.Flags, o cli.Watched, err error) error {
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (a command) watch(c *cobra.Command, f *cli.Flags, o remote.JoinOptions, err
 
 // start opens the workbench, on the run that is to be watched if there is one, and when it
 // has closed prints what its runs came to.
-func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch *remote.JoinOptions) error {
+func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch *cli.Watched) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "without a terminal use  perfbench run")
 	}
@@ -201,7 +200,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 			return err
 		}
 		defer r.w.Close()
-		o.Watch = r
+		o.Watch = r.access()
 	}
 	final, err := tui.Show(ctx, o, b.screens(logs.lines))
 	for _, out := range final.Outcomes {

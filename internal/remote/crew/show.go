@@ -79,8 +79,8 @@ func Find(dir string) (Where, error) {
 		err = json.Unmarshal(data, &w)
 	}
 	if err != nil {
-		return w, fault.Input(fmt.Errorf("there is nothing to watch in %s: the run has ended, or has no workers", dir),
-			"runs with --workers can be watched while they go; of any other, h in perfbench tui shows the results so far, and perfbench report one that has ended")
+		return w, fault.Input(fmt.Errorf("there is nothing to watch in %s: the run has ended, or does not measure yet", dir),
+			"runs are watched while they go; perfbench report shows one that has ended, and h in perfbench tui all")
 	}
 	return w, nil
 }

@@ -41,6 +41,7 @@ type Bench struct {
 	// archived.
 	KeepErr error
 	Packed  []string
+	Watched *Run // what Watch returns; nil: an error
 
 	Mu       sync.Mutex
 	Started  []request.Request
@@ -143,6 +144,14 @@ func (b *Bench) Pack(ids []string) error {
 	b.archived(ids, true)
 	b.Packed = append(b.Packed, ids...)
 	return b.KeepErr
+}
+
+// Watch returns Watched, if that is set.
+func (b *Bench) Watch(id string) (screen.Access, error) {
+	if b.Watched == nil {
+		return screen.Access{}, fmt.Errorf("run %s cannot be watched", id)
+	}
+	return screen.Access{Run: b.Watched, Control: b.Watched}, nil
 }
 
 // archived marks runs as archived, or no longer.

@@ -1,0 +1,215 @@
+package crew
+
+import (
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Change is what somebody beside the one who began a run changes of it.
+type Change struct {
+	// By names who does, for the log of changes.
+	By string
+	// Track is its index, or workload.AllTracks; From and To are its settings, or the totals,
+	// as they were seen and as they are to be. Only what differs is changed.
+	Track    int
+	From, To workload.Settings
+	// Mark is a note to be kept with the moment; empty: none.
+	Mark string
+}
+
+// question is what is asked of a run: how it is, or a change.
+type question struct{ Change *Change }
+
+// reply says how the run is, or why it was not changed.
+type reply struct {
+	View    []byte
+	Refused string
+}
+
+// longestQuestion bounds what is read of a question, in bytes; patienceHere is how long both
+// sides wait for each other.
+const (
+	longestQuestion = 64 << 10
+	patienceHere    = 2 * time.Second
+)
+
+// Local lets the user who began a run watch and change it from other processes of this
+// machine, through a socket in the run's folder that only its owner may open.
+type Local struct {
+	listener net.Listener
+	path     string
+	display  display
+	do       func(Change) error
+	all      sync.WaitGroup
+}
+
+// Listen opens the socket of a run whose folder is dir. show says how the run is, do changes it; any
+// goroutine may call them. Close must follow.
+func Listen(dir string, show func() *View, do func(Change) error) (*Local, error) {
+	path := filepath.Join(dir, rundir.SocketFile)
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	s := &Local{listener: l, path: path, do: do}
+	s.display.set(show)
+	s.all.Go(s.accept)
+	return s, nil
+}
+
+// accept answers until the socket is closed.
+func (s *Local) accept() {
+	for {
+		c, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.all.Go(func() { s.answer(c) })
+	}
+}
+
+// answer answers one question.
+func (s *Local) answer(c net.Conn) {
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(patienceHere))
+	var q question
+	if err := gob.NewDecoder(io.LimitReader(c, longestQuestion)).Decode(&q); err != nil {
+		return
+	}
+	var a reply
+	if q.Change == nil {
+		a.View = s.display.show()
+	} else if err := s.do(*q.Change); err != nil {
+		a.Refused = err.Error()
+	}
+	_ = gob.NewEncoder(c).Encode(&a) // whoever asked may have gone
+}
+
+// Close closes the socket and removes it. A nil Local has none.
+func (s *Local) Close() {
+	if s == nil {
+		return
+	}
+	_ = s.listener.Close() // which removes its file, too
+	s.all.Wait()
+}
+
+// LocalWatcher watches a run through the socket in its folder. Any goroutine may use it.
+type LocalWatcher struct {
+	dir string
+
+	mu   sync.Mutex
+	seen *View // the last answer
+}
+
+// IsLocal says whether a run of this machine can be watched through its folder.
+func IsLocal(dir string) bool {
+	c, err := net.DialTimeout("unix", filepath.Join(dir, rundir.SocketFile), patienceHere)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}
+
+// WatchLocal watches the run of a folder.
+func WatchLocal(dir string) *LocalWatcher { return &LocalWatcher{dir: dir} }
+
+// ask asks one question.
+func (w *LocalWatcher) ask(ctx context.Context, q question) (a reply, err error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", filepath.Join(w.dir, rundir.SocketFile))
+	if err != nil {
+		return a, err
+	}
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(patienceHere))
+	if err := gob.NewEncoder(c).Encode(&q); err != nil {
+		return a, err
+	}
+	if err := gob.NewDecoder(io.LimitReader(c, most)).Decode(&a); err != nil {
+		return a, fmt.Errorf("ask the run in %s: %w", w.dir, err)
+	}
+	return a, nil
+}
+
+// Ask asks how the run is; once it has ended, its folder says what came of it.
+func (w *LocalWatcher) Ask(ctx context.Context) ([]byte, error) {
+	a, err := w.ask(ctx, question{})
+	if err != nil {
+		return w.ended(err)
+	}
+	v, err := ReadView(a.View)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = v
+	return a.View, nil
+}
+
+// ended is the last view of a run that has no socket any more; the error is why, if it goes on.
+func (w *LocalWatcher) ended(why error) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen == nil || rundir.Alive(w.dir) {
+		return nil, why
+	}
+	f, err := rundir.Load(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	last := *w.seen
+	last.Progress = Progress{Stage: Ended}
+	last.Came = &Came{Dir: w.dir}
+	last.Came.Run, _ = json.Marshal(f.Run) // as in its file
+	return last.Pack(), nil
+}
+
+// Change changes the run. An error says why it was not.
+func (w *LocalWatcher) Change(ctx context.Context, c Change) error {
+	a, err := w.ask(ctx, question{Change: &c})
+	if err == nil && a.Refused != "" {
+		return fault.Code(errors.New(a.Refused), fault.CodeInput)
+	}
+	return err
+}
+
+// Last brings nothing: Ask says when the run has ended.
+func (*LocalWatcher) Last() <-chan []byte { return nil }
+
+// Close ends the watch. The run goes on.
+func (*LocalWatcher) Close() {}
+
+// Watcher watches a run, of this machine or of another.
+type Watcher interface {
+	// Ask asks how the run is, as View.Pack tells it.
+	Ask(ctx context.Context) ([]byte, error)
+	// Last brings what came of the run, once, when it has ended; nil: Ask says it.
+	Last() <-chan []byte
+	// Close ends the watch. The run goes on.
+	Close()
+}
+
+var (
+	_ Watcher = (*LocalWatcher)(nil)
+	_ Watcher = (*remote.Watcher)(nil)
+)
