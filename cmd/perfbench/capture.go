@@ -468,8 +468,11 @@ func (a *captureCmd) print(s *capture.Summary) {
 			if statements.NotAgain(h.Store) != "" {
 				replay = "cannot make it" // why, is said below
 			}
-			if c.LeftOut != "" {
+			switch {
+			case c.Left == c.Calls:
 				replay = "leaves it out: " + c.LeftOut
+			case c.Left > 0:
+				replay = fmt.Sprintf("%s, but for %d: %s", replay, c.Left, c.LeftOut)
 			}
 			row(cli.Printable(c.Name), units.Number(float64(c.Calls)), percent(c.Share), units.Size(c.Sizes.P50), units.Size(c.Sizes.P99), units.Size(c.Sizes.Max), replay)
 		}

@@ -42,6 +42,8 @@ type OfForm struct {
 	Form  string  `json:"form"`
 	Calls int64   `json:"calls"`
 	Share float64 `json:"share"`
+	// Left is how many of the calls a replay leaves out.
+	Left int64 `json:"left,omitempty"`
 }
 
 // Spread is how numbers are spread; percentiles are exact to 1 %, of times to 0.1 %.
@@ -59,7 +61,8 @@ type OfCommand struct {
 	Share float64 `json:"share"`
 	// Sizes are bytes of arguments, without those of the command's name and of keys.
 	Sizes Spread `json:"bytes"`
-	// LeftOut is why a replay leaves its calls out, if it does.
+	// Left is how many of the calls a replay leaves out, and LeftOut why, most of them.
+	Left    int64  `json:"left,omitempty"`
 	LeftOut string `json:"left_out,omitempty"`
 }
 
@@ -108,14 +111,14 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 	type count struct {
 		calls int64
 		sizes *hdrhistogram.Histogram
-		out   string
+		out   map[string]int64 // how many are left out, by why
 	}
 	var (
 		c        Call
 		commands = map[string]*count{}
 		seed     = maphash.MakeSeed()
 		keys     = map[uint64]int64{}
-		forms    = map[string]int64{}
+		forms    = map[string]formCount{}
 		conns    = map[int64]struct{}{}
 		keySizes = newHist()
 		found    = newHist()
@@ -150,13 +153,13 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 			of = commands[name]
 		}
 		if of == nil {
-			of = &count{sizes: newHist()}
+			of = &count{sizes: newHist(), out: map[string]int64{}}
 			commands[name] = of
 		}
 		of.calls++
 		if m.LeftOut != "" {
 			s.LeftOut[m.LeftOut]++
-			of.out = m.LeftOut
+			of.out[m.LeftOut]++
 		}
 		if m.TTL > 0 {
 			record(ttls, m.TTL.Milliseconds())
@@ -171,7 +174,11 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 			if _, ok := forms[m.Form]; !ok && len(forms) >= maxForms {
 				m.Form = others
 			}
-			forms[m.Form]++
+			f := forms[m.Form]
+			if f.calls++; m.LeftOut != "" {
+				f.left++
+			}
+			forms[m.Form] = f
 		}
 		if c.Found.Known {
 			s.Reads++
@@ -202,7 +209,13 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		s.Peak = 0
 	}
 	for name, of := range commands {
-		s.Commands = append(s.Commands, OfCommand{Name: name, Calls: of.calls, Share: float64(of.calls) / float64(s.Calls), Sizes: spread(of.sizes), LeftOut: of.out})
+		c := OfCommand{Name: name, Calls: of.calls, Share: float64(of.calls) / float64(s.Calls), Sizes: spread(of.sizes)}
+		for why, n := range of.out {
+			if c.Left += n; c.LeftOut == "" || n > of.out[c.LeftOut] || n == of.out[c.LeftOut] && why < c.LeftOut {
+				c.LeftOut = why
+			}
+		}
+		s.Commands = append(s.Commands, c)
 	}
 	slices.SortFunc(s.Commands, func(a, b OfCommand) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
@@ -230,10 +243,13 @@ func (s *Summary) hottest(keys map[uint64]int64) {
 	s.Hottest10, s.Hottest1Percent = share(10), share((len(counts)+99)/100)
 }
 
+// formCount is how many calls of a form there are, and how many of them are left out.
+type formCount struct{ calls, left int64 }
+
 // forms lists the most frequent forms.
-func (s *Summary) forms(calls map[string]int64) {
-	for form, n := range calls {
-		s.Forms = append(s.Forms, OfForm{Form: form, Calls: n, Share: float64(n) / float64(s.Calls)})
+func (s *Summary) forms(all map[string]formCount) {
+	for form, n := range all {
+		s.Forms = append(s.Forms, OfForm{Form: form, Calls: n.calls, Share: float64(n.calls) / float64(s.Calls), Left: n.left})
 	}
 	slices.SortFunc(s.Forms, func(a, b OfForm) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Form, b.Form)) })
 	s.Forms = s.Forms[:min(len(s.Forms), mostForms)]

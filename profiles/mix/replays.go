@@ -285,8 +285,9 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 	p.Spaces = append(p.Spaces, space)
 	p.Writes = append(p.Writes, fmt.Sprintf("%s: %s of %s", where, what, describe(r)))
 	if r.Keyless() {
-		for _, f := range r.Forms[:min(len(r.Forms), 5)] {
-			p.Writes = append(p.Writes, fmt.Sprintf("%.3g %% of the statements: %s", 100*f.Share, f.Form))
+		made := slices.DeleteFunc(slices.Clone(r.Forms), func(f capture.OfForm) bool { return f.Left == f.Calls })
+		for _, f := range made[:min(len(made), 5)] {
+			p.Writes = append(p.Writes, fmt.Sprintf("%.3g %% of the statements: %s", 100*float64(f.Calls-f.Left)/recordedAgain(r), f.Form))
 		}
 	}
 	switch {
@@ -306,6 +307,14 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 	return p
 }
 
+// recordedAgain is how many of the recorded calls are made again, by what they mean alone.
+func recordedAgain(r *replay.Recording) (n float64) {
+	for _, c := range r.Commands {
+		n += float64(c.Calls - c.Left)
+	}
+	return max(n, 1)
+}
+
 // describe says what is made again.
 func describe(r *replay.Recording) string {
 	text := fmt.Sprintf("%s on %s", units.Plural(r.Items, "recorded call"), units.Plural(r.Connections, "connection"))
@@ -314,8 +323,8 @@ func describe(r *replay.Recording) string {
 	}
 	var most []string
 	for _, c := range r.Commands[:min(len(r.Commands), 5)] {
-		if c.LeftOut == "" {
-			most = append(most, fmt.Sprintf("%s %.0f %%", c.Name, 100*c.Share))
+		if c.Left < c.Calls {
+			most = append(most, fmt.Sprintf("%s %.0f %%", c.Name, 100*float64(c.Calls-c.Left)/recordedAgain(r)))
 		}
 	}
 	if len(most) > 0 {

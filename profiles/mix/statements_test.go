@@ -297,3 +297,14 @@ func TestAnswersToStatementsAreCompared(t *testing.T) {
 		})
 	}
 }
+
+// A dry run lists what is made, and not what is left out, also where only some statements of a verb
+// are.
+func TestADryRunListsTheStatementsThatAreMade(t *testing.T) {
+	file := recorded(t, capture.Header{Store: "mysql", Values: true},
+		said(0, 1, "SELECT a FROM t"), said(1, 1, "SELECT a FROM other.t"), said(2, 1, "SELECT b FROM t"), said(3, 1, "DELETE FROM other.t"))
+	p, err := profiletest.Case{Profile: Profile(), Target: "mysql://nobody", Files: []string{file}, Set: []string{schemaFile(t, "CREATE TABLE t (a int, b int)")}}.Prepare(t.Context(), t)
+	require.NoError(t, err)
+	assert.Contains(t, p.Plan.Writes[0], ": SELECT 100 %; on t")
+	assert.Equal(t, []string{"50 % of the statements: SELECT a FROM t", "50 % of the statements: SELECT b FROM t"}, p.Plan.Writes[1:3])
+}
