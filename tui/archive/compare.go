@@ -11,6 +11,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -48,6 +50,9 @@ type comparedRuns struct {
 	*compare.Comparison
 	a, b  *rundir.Run // the first run of each side
 	parts []comparedPart
+	// load is latency over load of both sides, and lead what they hold, if both are searches.
+	load plot.Chart
+	lead []string
 }
 
 // comparedPart is one operation, or all calls.
@@ -112,6 +117,11 @@ func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
 		return nil, err
 	}
 	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{Earlier: earlier(runs, setA, setB)}), a: ra, b: rb}
+	found, err := report.SearchesOf(m.Comparison)
+	if err != nil {
+		return nil, err
+	}
+	m.load, m.lead = found.Curve(), found.Lead()
 	for _, p := range m.Parts {
 		part := comparedPart{
 			Pair: p, name: "all calls",
@@ -257,7 +267,7 @@ func (c *Comparison) View(e screen.Env) string {
 	bars := max(room-len(table)-2, 0)
 	if bars < 8 {
 		// Not enough room for both: one panel that scrolls.
-		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
+		all := append(append(table, ""), widget.Indent(c.picture(s, e.W-4, 12))...)
 		p := widget.Panel{Title: "Compare", Focused: true}
 		shown := widget.Windowed(all, &c.scroll, room-2)
 		if c.long = len(all) > room-2; c.long {
@@ -267,7 +277,7 @@ func (c *Comparison) View(e screen.Env) string {
 	} else {
 		c.long = false
 		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
-		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.W, bars, widget.Indent(c.distributions(s, e.W-4, bars-2)))...)
+		lines = append(lines, widget.Panel{Title: c.pictured()}.Draw(s, e.W, bars, widget.Indent(c.picture(s, e.W-4, bars-2)))...)
 	}
 	return widget.Page(e.W, e.H, append(lines, c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)))
 }
@@ -410,6 +420,33 @@ func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
 		return s.Warn
 	}
 	return s.Muted
+}
+
+// searches reports whether two searches are compared, of which all calls tell nothing.
+func (c *Comparison) searches() bool { return c.op == 0 && !c.made.load.Empty() }
+
+// pictured names what picture draws.
+func (c *Comparison) pictured() string {
+	if c.searches() {
+		return "Latency over load"
+	}
+	return "Latency of one call"
+}
+
+// picture draws, in w cells and at most h lines, latency over load of two searches with their
+// bands, or how long calls took.
+func (c *Comparison) picture(s *widget.Styles, w, h int) []string {
+	if !c.searches() {
+		return c.distributions(s, w, h)
+	}
+	var out []string
+	for _, text := range c.made.lead {
+		for _, l := range widget.Wrap(text, w) {
+			out = append(out, s.Muted.On(l))
+		}
+	}
+	out = append(out, chart.LoadLegend(s, &c.made.load))
+	return append(out, chart.Load(s, &c.made.load).Draw(s, w, max(h-len(out), 8))...)
 }
 
 // distributions draws both runs in w cells and at most h lines, bar next to bar.

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -41,6 +44,41 @@ func TestComparePictures(t *testing.T) {
 			a.Send(t, c.steps...)
 			tuitest.Golden(t, a.Picture(t))
 		})
+	}
+}
+
+// Two searches are compared by what they hold, and drawn as one picture with their bands.
+func TestTwoSearchesAreDrawnAsOnePicture(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		b := tuitest.NewDemo()
+		for i, most := range []float64{11e3, 8e3} {
+			r := find.Result{Schema: find.Schema, Over: find.OverRate, Unit: "entries", Under: []string{"p99<10ms"}, Found: most, TooMuch: most * 1.03, Complete: true}
+			for _, level := range []float64{2000, 4000, 8000, 11000, 16000, 8000} {
+				r.Steps = append(r.Steps, tuitest.TriedStep(level))
+			}
+			r.Steps[2].Response.P99 *= 4
+			data, err := r.Encode()
+			require.NoError(t, err)
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, find.File), data, 0o600))
+			b.Keep(b.Past[i].ID, dir)
+		}
+		c := NewComparison(b, []string{b.Past[1].ID}, []string{b.Past[0].ID})
+		a := tuitest.NewStage(t, c, size[0], size[1])
+		require.NotNil(t, c.made, "%v", c.err)
+		got := a.Picture(t)
+		for range 20 { // a small screen scrolls
+			a.Send(t, "down")
+			got += a.Picture(t)
+		}
+		assert.Contains(t, got, "p99 A  p50 A  p99 B  p50 B")
+		assert.Contains(t, got, "░", "8,000/s was tried twice")
+		assert.Contains(t, got, "A holds up to 8000, B holds up to ")
+		assert.NotContains(t, got, "Latency of one call")
+		a.Send(t, "tab")
+		if len(c.made.parts) > 1 {
+			assert.NotContains(t, a.Picture(t), "Latency over load", "an operation has no load of its own")
+		}
 	}
 }
 

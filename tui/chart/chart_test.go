@@ -6,11 +6,36 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 var nan = math.NaN()
+
+// The curve of a search has a band where a level was tried more than once, and only there.
+func TestASearchHasBandsWhereItTriedTwice(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	at := func(level float64, p99 int64) find.Step {
+		return find.Step{Level: level, Held: true, Response: find.Times{P50: 1e6, P99: p99}}
+	}
+	r := &find.Result{Over: find.OverRate, Steps: []find.Step{at(1000, 2e6), at(2000, 40e6), at(4000, 9e6)}}
+	p := Latency(s, r)
+	assert.Nil(t, p.Curves[0].Low)
+	assert.NotContains(t, strings.Join(p.Draw(s, 60, 14), ""), "░")
+	r.Steps = append(r.Steps, at(2000, measure.Hidden), at(2000, 4e6))
+	p = Latency(s, r)
+	assert.Equal(t, []float64{1000, 2000, 4000}, p.Curves[0].At)
+	assert.Equal(t, []float64{2e6, 4e6, 9e6}, p.Curves[0].Values, "the last try")
+	assert.Equal(t, []float64{2e6, 4e6, 9e6}, p.Curves[0].Low, "what too few calls support is no edge")
+	assert.Equal(t, []float64{2e6, 40e6, 9e6}, p.Curves[0].High)
+	assert.Equal(t, p.Curves[1].Low, p.Curves[1].High, "p50 was the same")
+	assert.Contains(t, strings.Join(p.Draw(s, 60, 14), ""), "░")
+}
 
 func TestBrailleJoinsValuesAndLeavesGaps(t *testing.T) {
 	for _, c := range []struct {

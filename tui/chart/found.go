@@ -10,22 +10,25 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Latency returns the curves of p99 and p50 over the levels that a search has tried,
+// Latency returns the curves of p99 and p50 over the levels that a search has tried, each with
+// a band from the lowest to the highest of the tries of a level where it has several, and
 // with rules at the level that holds and the one that does not.
 func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
-	var at, p50, p99 []float64
-	known := func(ns int64) float64 {
-		if ns == measure.Hidden || ns <= 0 {
-			return math.NaN()
-		}
-		return float64(ns)
+	p99 := Curve{Ink: s.Series[1]}
+	p50 := Curve{Ink: s.Series[0], Bare: true}
+	tries := map[float64][]find.Times{}
+	for _, step := range r.Steps {
+		tries[step.Level] = append(tries[step.Level], step.Response)
 	}
 	for _, step := range r.Curve() {
-		at = append(at, step.Level)
-		p50, p99 = append(p50, known(step.Response.P50)), append(p99, known(step.Response.P99))
+		p99.add(step.Level, tries[step.Level], func(t find.Times) int64 { return t.P99 })
+		p50.add(step.Level, tries[step.Level], func(t find.Times) int64 { return t.P50 })
 	}
-	p.Curves = []Curve{{At: at, Values: p99, Ink: s.Series[1]}, {At: at, Values: p50, Ink: s.Series[0], Bare: true}}
+	if len(r.Steps) == len(p99.At) { // no level was tried twice
+		p99.Low, p99.High, p50.Low, p50.High = nil, nil, nil, nil
+	}
+	p.Curves = []Curve{p99, p50}
 	low, high := r.Bracket()
 	for _, v := range []float64{low, high} {
 		if v > 0 {
@@ -33,6 +36,23 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 		}
 	}
 	return p
+}
+
+// add adds a level: the time of its last try, and a band over all. What too few calls support is
+// a gap.
+func (c *Curve) add(level float64, tries []find.Times, of func(find.Times) int64) {
+	value, low, high := math.NaN(), math.NaN(), math.NaN()
+	for _, t := range tries {
+		value = math.NaN()
+		if ns := of(t); ns != measure.Hidden && ns > 0 {
+			value = float64(ns)
+			if math.IsNaN(low) {
+				low, high = value, value
+			}
+			low, high = min(low, value), max(high, value)
+		}
+	}
+	c.At, c.Values, c.Low, c.High = append(c.At, level), append(c.Values, value), append(c.Low, low), append(c.High, high)
 }
 
 // Steps returns the table of what a search has tried, newest first, in at most n lines
