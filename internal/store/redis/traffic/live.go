@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"io"
 	"strconv"
 	"strings"
@@ -109,10 +110,18 @@ func (l *Live) Record(ctx context.Context, t store.Target, path string) (tally c
 	return w.Tally, err
 }
 
+// another is by how much a rate must have changed to be that of another load: listening takes less.
+const another = 0.6
+
 // Cost says what listening cost the server.
 func (l *Live) Cost() string {
-	return fmt.Sprintf("the server did %.0f calls/s on %.2f cores before, and %.0f calls/s (%+.0f %%) on %.2f cores while it was listened to",
-		l.Alone.Calls, l.Alone.CPU, l.With.Calls, 100*(l.With.Calls/max(l.Alone.Calls, 1)-1), l.With.CPU)
+	change, note := l.With.Calls/max(l.Alone.Calls, 1)-1, ""
+	by := fmt.Sprintf(" (%+.0f %%)", 100*change)
+	if math.Abs(change) > another {
+		by, note = "", ": the load has changed, so that this says nothing of the cost"
+	}
+	return fmt.Sprintf("the server did %.0f calls/s on %.2f cores before, and %.0f calls/s%s on %.2f cores while it was listened to%s",
+		l.Alone.Calls, l.Alone.CPU, l.With.Calls, by, l.With.CPU, note)
 }
 
 func (l *Live) say(s string) {

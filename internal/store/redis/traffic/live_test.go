@@ -225,3 +225,14 @@ func TestLinesThatNobodyTakesAreCounted(t *testing.T) {
 	assert.Positive(t, taken)
 	assert.EqualValues(t, 10_000, taken+n.behind)
 }
+
+// What listening costs cannot be told from a load that has changed by itself.
+func TestTheCostOfListeningIsThatOfTheSameLoad(t *testing.T) {
+	l := Live{Alone: Load{Calls: 1000, CPU: .1}, With: Load{Calls: 900, CPU: .12}}
+	assert.Equal(t, "the server did 1000 calls/s on 0.10 cores before, and 900 calls/s (-10 %) on 0.12 cores while it was listened to", l.Cost())
+	for _, calls := range []float64{0, 300, 5000} {
+		l.With.Calls = calls
+		assert.Contains(t, l.Cost(), "listened to: the load has changed, so that this says nothing of the cost")
+		assert.NotContains(t, l.Cost(), "%")
+	}
+}
