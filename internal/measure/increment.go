@@ -31,6 +31,10 @@ type Increment struct {
 	// has made since the last part.
 	Spans []Span
 	Did   [][]int64
+	// Done has a bit for each hundredth of a second around this one in which something was done, in
+	// words of which the first has the number DoneFrom.
+	DoneFrom int
+	Done     []uint64
 }
 
 // IncrementRow holds the samples of one operation under the settings of one segment.
@@ -80,6 +84,9 @@ func (p *Increment) Segments() (n int) {
 func (p *Increment) check(ops, tracks, stages int) error {
 	if p.T < -mostSeconds || p.T > mostSeconds {
 		return fmt.Errorf("figures of second %d, which no run has", p.T)
+	}
+	if !fits(p.T, p.DoneFrom, p.Done) {
+		return errors.New("times at which nobody can have done anything")
 	}
 	if err := p.checkTracks(tracks); err != nil {
 		return err
@@ -216,6 +223,7 @@ func (c *Collector) takeParts() {
 			r.Times.into(a.of(r.Op, r.Segment))
 		}
 		c.all.stages.merge(p.Stages)
+		c.all.doneAt.merge(p.DoneFrom, p.Done)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 			a.fail(errorKey{n.Op, n.Class}, n.Count)
@@ -262,6 +270,7 @@ func (c *Collector) part(a *accumulator) *Increment {
 	messages := c.log.messages()
 	p.Messages, c.parts.told = messages[c.parts.told:], len(messages)
 	p.Spans = c.all.control.Spans
+	p.DoneFrom, p.Done = c.all.doneAt.part(c.win.second)
 	for track := range c.all.tally.tracks {
 		now := slices.Clone(c.all.tally.tracks[track].did)
 		did := slices.Clone(now)

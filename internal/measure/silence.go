@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -34,6 +35,41 @@ func (d *doneAt) add(at int64) {
 		d.slots = append(d.slots, 0)
 	}
 	d.slots[slot/64] |= 1 << (slot % 64)
+}
+
+// Of what parts tell of when something was done: how many seconds before and after theirs, as calls
+// may be noted late or early.
+const (
+	doneBefore = 4
+	doneAfter  = 4
+)
+
+// wordOf returns the word that has the first slot of a second, or 0.
+func wordOf(second int) int { return max(second, 0) * int(time.Second/silenceSlot) / 64 }
+
+// part returns the words around a second, of which the first has the number from.
+func (d *doneAt) part(second int) (from int, words []uint64) {
+	from = wordOf(second - doneBefore)
+	to := min(len(d.slots), wordOf(second+doneAfter)+1)
+	if from >= to {
+		return 0, nil
+	}
+	return from, slices.Clone(d.slots[from:to])
+}
+
+// fits reports whether words can be those of the part of a second.
+func fits(second, from int, words []uint64) bool {
+	return len(words) == 0 || from >= 0 && from <= wordOf(second+doneAfter) && from+len(words) <= wordOf(second+doneAfter)+1
+}
+
+// merge notes what another process has noted.
+func (d *doneAt) merge(from int, words []uint64) {
+	for len(d.slots) < from+len(words) {
+		d.slots = append(d.slots, 0)
+	}
+	for i, w := range words {
+		d.slots[from+i] |= w
+	}
 }
 
 // silences returns the silences of the first part of a run; none if nothing was done at all, as in a

@@ -43,3 +43,31 @@ func TestWhatCountsBreaksASilence(t *testing.T) {
 	c.Close()
 	assert.Equal(t, []Silence{{10 * time.Millisecond, 400 * time.Millisecond}}, c.all.doneAt.silences(410*time.Millisecond))
 }
+
+// Processes that carry out a run together are silent when all of them are.
+func TestSilencesOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	var one, two, all doneAt
+	for at := time.Duration(0); at < 20*time.Second; at += ms {
+		if at < 7*time.Second || at >= 9120*ms {
+			one.add(int64(at))
+		}
+		if at < 7340*ms || at >= 8990*ms {
+			two.add(int64(at))
+		}
+	}
+	for second := range 20 {
+		for _, d := range []*doneAt{&one, &two} {
+			from, words := d.part(second)
+			assert.True(t, fits(second, from, words))
+			assert.LessOrEqual(t, len(words), 16)
+			all.merge(from, words)
+		}
+	}
+	assert.Equal(t, []Silence{{7340 * ms, 8990 * ms}}, all.silences(20*time.Second))
+	assert.False(t, fits(3, 1<<30, []uint64{1}), "a time to come")
+	assert.False(t, fits(3, -1, []uint64{1}))
+	from, words := all.part(-3)
+	assert.True(t, fits(-3, from, words), "in the warm-up")
+}
