@@ -11,6 +11,9 @@ import (
 // highest percentile that is. It is empty if no percentile is judged; unit is the unit of
 // throughput.
 func (p Pair) Answer(unit string) string {
+	if p.BySearch() {
+		return p.Findings[0].holds(unit)
+	}
 	var judged []Finding
 	for _, one := range slices.Backward(percentiles) {
 		for _, f := range p.Findings {
@@ -69,11 +72,16 @@ func (f Finding) slower() string {
 	if f.Verdict == Worse {
 		way = "slower"
 	}
+	return fmt.Sprintf("B is %s at %s: %s.", way, f.Figure, f.by())
+}
+
+// by says by how much a figure has changed, in which range, and from what to what.
+func (f Finding) by() string {
 	by := f.ChangeText()
 	if text := f.RangeText(); text != "" && text != anything {
 		by += " (" + text + ")"
 	}
-	return fmt.Sprintf("B is %s at %s: %s, %s.", way, f.Figure, by, f.fromTo())
+	return by + ", " + f.fromTo()
 }
 
 func (f Finding) fromTo() string { return "from " + f.Text(f.A, true) + " to " + f.Text(f.B, true) }

@@ -105,15 +105,16 @@ func (m *Measured) UnmarshalJSON(data []byte) error {
 // jsonEstimate is the form of Estimate in a file: an unknown error is absent, and so
 // are infinite degrees of freedom.
 type jsonEstimate struct {
-	Value float64  `json:"value"`
-	SE    *float64 `json:"standard_error,omitempty"`
-	DF    *float64 `json:"degrees_of_freedom,omitempty"`
-	Vague bool     `json:"too_few_calls,omitempty"`
+	Value   float64  `json:"value"`
+	SE      *float64 `json:"standard_error,omitempty"`
+	DF      *float64 `json:"degrees_of_freedom,omitempty"`
+	AtLeast bool     `json:"at_least,omitempty"`
+	Vague   bool     `json:"too_few_calls,omitempty"`
 }
 
 // MarshalJSON writes the estimate; its value must be known.
 func (e Estimate) MarshalJSON() ([]byte, error) {
-	out := jsonEstimate{Value: e.Value, Vague: e.Vague}
+	out := jsonEstimate{Value: e.Value, AtLeast: e.AtLeast, Vague: e.Vague}
 	if !math.IsNaN(e.SE) && !math.IsInf(e.SE, 0) {
 		out.SE = rounded(e.SE)
 		if !math.IsInf(e.DF, 0) && !math.IsNaN(e.DF) {
@@ -135,7 +136,7 @@ func (e *Estimate) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*e = Estimate{Value: in.Value, SE: math.NaN(), DF: math.Inf(1), Vague: in.Vague}
+	*e = Estimate{Value: in.Value, SE: math.NaN(), DF: math.Inf(1), AtLeast: in.AtLeast, Vague: in.Vague}
 	if in.SE != nil {
 		e.SE = *in.SE
 	}

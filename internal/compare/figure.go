@@ -52,6 +52,8 @@ type Estimate struct {
 	// SE is the standard error within the run, NaN if unknown, and DF its degrees of
 	// freedom.
 	SE, DF float64
+	// AtLeast means that it may be any larger: a search held at the highest level that it was to try.
+	AtLeast bool
 	// Vague means that the value rests on too few calls to be reported.
 	Vague bool
 }
@@ -63,6 +65,8 @@ var none = Estimate{Value: math.NaN(), SE: math.NaN(), Vague: true}
 type Range struct {
 	// Value is NaN if unknown. Lo and Hi are infinite if the range is unknown.
 	Value, Lo, Hi float64
+	// AtLeast means that the value of one of the runs may be any larger.
+	AtLeast bool
 	// Vague means that the value rests on too few calls to be reported.
 	Vague bool
 }
@@ -105,7 +109,7 @@ func (f Figure) side(runs []Estimate) Range {
 	for i, one := range runs {
 		e = f.on(one)
 		vals[i] = e.Value
-		r.Vague = r.Vague || one.Vague
+		r.Vague, r.AtLeast = r.Vague || one.Vague, r.AtLeast || one.AtLeast
 		if math.IsNaN(e.Value) {
 			return Range{Value: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1), Vague: true}
 		}

@@ -218,5 +218,6 @@ func (f *Finding) judge(confidence, tolerance float64) Verdict {
 	default:
 		f.Verdict = Unsure
 	}
+	f.bounded()
 	return f.Verdict
 }

@@ -97,6 +97,9 @@ func (f Finding) PowerText() string {
 	if p == nil {
 		return ""
 	}
+	if f.open() {
+		return f.raises()
+	}
 	text := "hardly any change could be seen in these runs"
 	if !math.IsInf(p.Shows, 0) {
 		text = "a change must be about " + f.sized(p.Shows) + " to be seen in these runs"
@@ -111,12 +114,16 @@ func (f Finding) PowerText() string {
 func (f Finding) takes() string {
 	p := f.Power
 	switch {
+	case p != nil && f.open():
+		return f.raises()
 	case p == nil || p.More == 0:
 		return ""
 	case p.More == 1:
 		return "one more run a side would show " + f.sized(p.Of)
 	case p.More > 0:
 		return fmt.Sprintf("%d more runs a side would show %s", p.More, f.sized(p.Of))
+	case math.IsInf(p.Shows, 0) && f.Figure.bySearch():
+		return f.raises()
 	case math.IsInf(p.Shows, 0):
 		return "longer runs, or several a side, would tell"
 	}

@@ -65,7 +65,7 @@ func (r *Run) search(dir string) error {
 // its error within a run.
 func (s *found) estimate() Estimate {
 	e := Estimate{Value: s.Found, SE: math.NaN(), DF: math.Inf(1)}
-	if s.TooMuch > s.Found {
+	if e.AtLeast = s.TooMuch <= s.Found; !e.AtLeast {
 		e.SE = (s.TooMuch - s.Found) / math.Sqrt(12)
 	}
 	return e
@@ -105,6 +105,54 @@ func (f Figure) relative(runs []Estimate) []Estimate {
 		out[i] = Estimate{Value: on.Value, SE: on.SE}
 	}
 	return out
+}
+
+// open reports whether a side held at the highest level that was tried, so that the change may be
+// another one.
+func (f Finding) open() bool { return f.A.AtLeast || f.B.AtLeast }
+
+// bounded withdraws a verdict that would not stand if an open side held any more.
+func (f *Finding) bounded() {
+	if f.open() && f.Verdict != Noted && (f.Verdict != Better || f.A.AtLeast) && (f.Verdict != Worse || f.B.AtLeast) {
+		f.Verdict, f.Within = Unsure, 0
+	}
+}
+
+// BySearch reports whether what searches found is compared.
+func (p Pair) BySearch() bool { return len(p.Findings) == 1 && p.Findings[0].Figure.bySearch() }
+
+// holds says whether B holds more or less, by how much, and how sure that is, or what it would take
+// to know.
+func (f Finding) holds(unit string) string {
+	what := f.Label(unit)
+	switch f.Verdict {
+	case Better, Worse:
+		way := map[Verdict]string{Better: "more", Worse: "less"}[f.Verdict]
+		return fmt.Sprintf("B holds %s (%s): %s.", way, what, f.by())
+	case Same:
+		return fmt.Sprintf("B holds as much as A (%s): %s.", what, f.Words())
+	case Unsure:
+		text := fmt.Sprintf("It cannot be told whether B holds more or less (%s): A held %s and B %s", what, f.Text(f.A, true), f.Text(f.B, true))
+		if takes := f.takes(); takes != "" {
+			text += "; " + takes
+		}
+		return text + "."
+	}
+	return ""
+}
+
+// raises says what would tell more about searches; "" if they are enough.
+func (f Finding) raises() string {
+	who := "both sides"
+	switch {
+	case !f.open():
+		return "several searches a side (--repeat 5) would tell"
+	case !f.B.AtLeast:
+		who = "A"
+	case !f.A.AtLeast:
+		who = "B"
+	}
+	return who + " held at the highest level that was tried, so --to has to be higher"
 }
 
 // alone withdraws the error of a difference between two single searches: nobody knows how much one

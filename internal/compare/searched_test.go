@@ -58,12 +58,31 @@ func TestASearchIsAsFineAsItsLastStep(t *testing.T) {
 	f := Sets(searches(t, .03, 1000), searches(t, .03, 500), Options{}).Parts[0].Findings[0]
 	assert.Equal(t, Unsure, f.Verdict)
 	assert.True(t, math.IsInf(f.Hi, 1))
+	assert.Equal(t, "It cannot be told whether B holds more or less (highest rate, sagas/s): A held 1k and B 500; several searches a side (--repeat 5) would tell.", f.holds("sagas"))
 	same := searches(t, .1, 1000, 1000, 1000, 1000)
 	f = Sets(same, same, Options{}).Parts[0].Findings[0]
 	assert.Greater(t, f.Hi, .03, "although all found the same")
 	f = Sets(searches(t, .03, 1000, 1010, 1005), searches(t, .03, 0, 0, 0), Options{}).Parts[0].Findings[0]
 	assert.Equal(t, Noted, f.Verdict, "nothing held")
 	assert.Equal(t, "–", f.Text(f.B, false))
+}
+
+// A side that held at the highest level may hold any more: only what that cannot change is certain.
+func TestASearchThatEndedAtItsHighestLevelHoldsAtLeastThat(t *testing.T) {
+	closed, open := searches(t, .03, 1000, 1010, 1005), searches(t, 0, 1500, 1500, 1500)
+	of := func(a, b Set) Finding { return Sets(a, b, Options{}).Parts[0].Findings[0] }
+	both := of(open, open)
+	assert.Equal(t, Unsure, both.Verdict, "the same figure twice, and nobody knows what they hold")
+	assert.Equal(t, "both sides held at the highest level that was tried, so --to has to be higher", both.PowerText())
+	assert.Equal(t, "≥ 1.5k", both.Text(both.A, false))
+	more := of(closed, open)
+	assert.Equal(t, Better, more.Verdict, "B may only be better still")
+	assert.Regexp(t, `^B holds more \(highest rate, sagas/s\): \+49\..*, from 1k to ≥ 1\.5k\.$`, more.holds("sagas"))
+	assert.Equal(t, Worse, of(open, closed).Verdict)
+	low := searches(t, 0, 900, 900, 900)
+	f := of(closed, low)
+	assert.Equal(t, Unsure, f.Verdict, "B may hold more than A")
+	assert.Equal(t, "B held at the highest level that was tried, so --to has to be higher", f.takes())
 }
 
 // What a search found is read from its folder.

@@ -36,6 +36,9 @@ func (f Finding) Text(r Range, brief bool) string {
 		return Unknown
 	}
 	text, by := f.amount(r.Value), r.By()
+	if r.AtLeast {
+		return "≥ " + text
+	}
 	if brief || f.Figure == Max || math.IsInf(by, 0) || f.Figure.byShare() && by == 0 {
 		return text
 	}

@@ -56,14 +56,20 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	p := Page{
 		Title:   title + " on " + StoreName(a.Store),
-		Lead:    append(leading(c), sideOf("A", c.A), sideOf("B", c.B), Outcome(c)),
+		Lead:    append(leading(c), sideOf("A", c.A), sideOf("B", c.B)),
 		Notices: slices.Concat(c.Refusals, c.Cautions),
+	}
+	if len(c.Parts) == 0 || !c.Parts[0].BySearch() {
+		p.Lead = append(p.Lead, Outcome(c))
 	}
 	if b.Store.Name != a.Store.Name {
 		p.Title += " and " + StoreName(b.Store)
 	}
 	for _, part := range c.Parts {
 		heading := "All calls"
+		if part.BySearch() {
+			heading = "What they hold"
+		}
 		if op := part.Operation; op != nil {
 			if len(c.Parts) == 2 {
 				continue // a single operation is the same as all calls

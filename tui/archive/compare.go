@@ -127,6 +127,9 @@ func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
 			Pair: p, name: "all calls",
 			da: calls(p.A), db: calls(p.B),
 		}
+		if p.BySearch() {
+			part.name = "what they hold"
+		}
 		if op := p.Operation; op != nil {
 			part.name = widget.OpName(ra, rundir.Operation{Track: op.Track, Op: op.Op})
 		}
