@@ -34,7 +34,7 @@ func (s still) Snapshot() *measure.Snapshot { return s.at }
 var (
 	rateBeside = regexp.MustCompile(`(now|mean|peak) +([0-9.]+[kM]?) +│`)
 	timeBeside = regexp.MustCompile(`(p50|p90|p99|p99\.9|max) +([0-9.]+) (ns|µs|ms|s) +│`)
-	sinceNote  = regexp.MustCompile(`figures since (\S+)`)
+	sinceNote  = regexp.MustCompile(`figures since (\d\S*)`)
 	pastNote   = regexp.MustCompile(`figures \S+ to \S+`)
 )
 

@@ -215,18 +215,26 @@ func TestTimeoutOnEveryStore(t *testing.T) {
 var errCrash = errors.New("the coordinator died")
 
 // dying is a store whose client dies at one of its calls: before it, or between
-// it and the answer.
+// it and the answer; with meanwhile, it stands still there instead, and that happens.
 type dying struct {
 	model.Records
 	model.Participants
-	left  int
-	after bool
+	left      int
+	after     bool
+	meanwhile func()
 }
 
 func (d *dying) at(f func() error) error {
 	d.left--
 	switch {
-	case d.left > 0:
+	case d.left > 0 || d.left < 0 && d.meanwhile != nil:
+		return f()
+	case d.meanwhile != nil && d.after:
+		err := f()
+		d.meanwhile()
+		return err
+	case d.meanwhile != nil:
+		d.meanwhile()
 		return f()
 	case d.left == 0 && d.after:
 		return errors.Join(f(), errCrash)
@@ -274,7 +282,7 @@ func TestDyingAnywhere(t *testing.T) {
 				s.Reset(gid, 0, 2, time.Now())
 				s.Steps[0], s.Steps[1], s.Fate.FailAt = model.Transfer{Account: 1, Amount: -5}, model.Transfer{Account: 2, Amount: 5}, failAt
 				c := coordinator.Coordinator{Spec: sp, Rand: rand.New(rand.NewPCG(1, 2)), Counts: &coordinator.Counts{}, Store: st}
-				d := &dying{st.Records, st.Participants, at, after}
+				d := &dying{st.Records, st.Participants, at, after, nil}
 				c.Store.Records, c.Store.Participants = d, d
 				err := c.Submit(t.Context(), nil, s)
 				if over = err == nil; over {
@@ -297,6 +305,54 @@ func TestDyingAnywhere(t *testing.T) {
 				m, err := st.Money(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, []model.Money{{Sum: sp.Accounts * sp.Balance, Flying: 0}}, m, gid)
+			}
+		}
+	}
+}
+
+// Wherever a coordinator stands still for so long that another takes its saga up, and however far
+// that one comes, no money is made or lost, and what is undone is undone as a whole.
+func TestOvertakenAnywhere(t *testing.T) {
+	p, conn := ready(t, labtest.Redis(t).URL(), inputs(given("mode=saga", "branches=3", "accountCount=4", "retryInterval=1ms")))
+	sp := p.Binder.(Binding).Spec
+	sp.Unruly = true // a branch that is to refuse does
+	sp.Retry = 1     // its time has always come
+	st := onredis.New(conn.(redis.Typed), sp).Layer().Open()
+	for _, failAt := range []int{0, 1, 2, 3} {
+		for _, after := range []bool{false, true} {
+			stands := true
+			for at := 1; stands; at++ {
+				for far := 1; far <= 8; far++ {
+					stands = false
+					gid := fmt.Sprintf("%d-%t-%d-%d", failAt, after, at, far)
+					s := &model.Saga{}
+					s.Reset(gid, 0, 3, time.Now())
+					s.Steps[0], s.Steps[1], s.Steps[2] = model.Transfer{Account: 1, Amount: -5}, model.Transfer{Account: 2, Amount: 3}, model.Transfer{Account: 3, Amount: 2}
+					s.Fate.FailAt = failAt
+					c := coordinator.Coordinator{Spec: sp, Rand: rand.New(rand.NewPCG(1, 2)), Counts: &coordinator.Counts{}, Store: st}
+					d := &dying{st.Records, st.Participants, at, after, func() {
+						stands = true
+						other := coordinator.Recovery(sp, st)
+						o := &dying{st.Records, st.Participants, far, after, nil}
+						other.Store.Records, other.Store.Participants = o, o
+						_, _ = other.Resume(t.Context(), 0, gid) // it dies, or there is no saga yet
+					}}
+					c.Store.Records, c.Store.Participants = d, d
+					_ = c.Submit(t.Context(), nil, s) // it may find that the other has decided
+					list, err := st.Unfinished(t.Context(), 0)
+					require.NoError(t, err)
+					for _, p := range list {
+						_, err := coordinator.Recovery(sp, st).Resume(t.Context(), 0, p.Gid)
+						require.NoError(t, err, gid)
+					}
+					got, err := st.Read(t.Context(), 0, []string{gid})
+					require.NoError(t, err)
+					require.True(t, model.Final(got[0].Status), "%s: %+v", gid, got[0])
+					require.Empty(t, whole(&got[0], true), "%s: %+v", gid, got[0])
+					m, err := st.Money(t.Context())
+					require.NoError(t, err)
+					require.Equal(t, []model.Money{{Sum: sp.Accounts * sp.Balance, Flying: 0}}, m, gid)
+				}
 			}
 		}
 	}

@@ -103,14 +103,7 @@ func (c *Coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga)
 		if err := c.change(ctx, it, s, model.OpAbort, model.Aborting); err != nil {
 			return err
 		}
-		if c.Calm {
-			// Whoever had it before may have worked on it until now.
-			now, err := c.Store.Load(ctx, s.Shard, s.Gid)
-			if err != nil {
-				return fmt.Errorf("load again: %w", err)
-			}
-			s.Rows = now.Rows
-		}
+		s.Late = s.Late || !time.Now().Before(s.Next)
 	}
 	if s.Status == model.Aborting {
 		if err := c.back(ctx, it, s); err != nil {
@@ -167,12 +160,13 @@ var refusals = func() (out [model.MaxBranches]string) {
 }()
 
 // back undoes, from the last to the first, every step that was done, that failed, or
-// that may have been in progress.
+// that may have been in progress. If others may have worked on the saga, too, that is every
+// step: one of them may have gone beyond what failed here, and be in progress still.
 func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) error {
-	last := -1
+	last, shared := -1, c.Calm || s.Late
 	for step := range s.Steps {
 		last = step
-		if s.Rows[model.Action(step)].Status != model.Succeed {
+		if !shared && s.Rows[model.Action(step)].Status != model.Succeed {
 			break // failed, or of unknown outcome; later steps never began
 		}
 	}
@@ -216,6 +210,7 @@ func (c *Coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, p
 		return fmt.Errorf("branch %d: %w", r.Step+1, err)
 	}
 	if first := c.firstInterval(); s.Interval > first || now.Sub(s.Next) > touchAfter-s.Interval {
+		s.Late = s.Late || !now.Before(s.Next)
 		s.Interval, s.Next = first, now.Add(first)
 		c.Calls.Touch++
 		if err := c.Store.Touch(ctx, s); err != nil {

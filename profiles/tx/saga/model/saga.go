@@ -61,6 +61,8 @@ type Saga struct {
 	Interval                            time.Duration // current step of the back-off
 	Next                                time.Time
 	Timeout                             time.Duration
+	// Late means that Next has passed while it was worked on: somebody else may have taken it up.
+	Late bool
 
 	// Fate says what the participants will do; those of a recovered saga behave.
 	Fate Fate
@@ -109,7 +111,7 @@ type Row struct {
 func (s *Saga) Reset(gid string, shard, branches int, now time.Time) {
 	s.Gid, s.Shard, s.Status = gid, shard, Submitted
 	s.Created, s.Updated, s.Ended, s.RolledBack = now, now, time.Time{}, time.Time{}
-	s.Kind, s.Reason, s.Fate, s.Straggler, s.Size, s.Loaded = nil, "", Fate{}, 0, 0, false
+	s.Kind, s.Reason, s.Fate, s.Straggler, s.Size, s.Loaded, s.Late = nil, "", Fate{}, 0, 0, false, false
 	s.first.set(now)
 	s.Steps, s.Rows = s.Steps[:0], s.Rows[:0]
 	for i := range branches {
