@@ -163,7 +163,8 @@ func whole(s *model.Stored, accounts bool) string {
 }
 
 // order says which part of a saga was carried out in the wrong order; "" if none was:
-// compensations go from the last branch to the first, and no action comes after one.
+// compensations go from the last branch to the first, and no action comes after one. Those that
+// found nothing to undo have no order.
 // Entries of different ledgers cannot be compared.
 func order(s *model.Stored) string {
 	type turn struct{ first, before int64 } // for the compensations: its own, and that of the next branch
@@ -175,7 +176,7 @@ func order(s *model.Stored) string {
 	}
 	for i := len(s.Rows)/2 - 1; i >= 0; i-- {
 		e := s.Ledger[model.Field(i, k.Backward)]
-		if e.Seq == 0 {
+		if e.Seq == 0 || e.Null {
 			continue
 		}
 		t, later := turns[e.Ledger]
