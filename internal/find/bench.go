@@ -62,8 +62,9 @@ type stepSum struct {
 	seconds                     int
 	count, errors, retries      int64
 	response, service, lateness *hdrhistogram.Histogram
-	slow                        []Reading // for each condition, the calls that the store alone made too slow
-	busy                        int       // number of seconds at whose end all threads were busy
+	slow                        []Reading                 // for each condition, the calls that the store alone made too slow
+	judged                      []*hdrhistogram.Histogram // for each condition, the times that it is about; nil without any
+	busy                        int                       // number of seconds at whose end all threads were busy
 	threads                     int
 	before, after               *verdict.Observed // observations at their beginning and end
 }
@@ -72,6 +73,10 @@ func (s *stepSum) add(o stepSum) {
 	if s.seconds == 0 {
 		s.response, s.service, s.lateness = measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
 		s.slow = make([]Reading, len(o.slow))
+		s.judged = make([]*hdrhistogram.Histogram, len(o.judged))
+	}
+	for i, times := range o.judged {
+		s.judged[i] = merged(s.judged[i], times)
 	}
 	for i, r := range o.slow {
 		s.slow[i].Against, s.slow[i].Of = s.slow[i].Against+r.Against, s.slow[i].Of+r.Of
@@ -81,6 +86,17 @@ func (s *stepSum) add(o stepSum) {
 	s.retries += o.retries
 	s.response, s.service = measure.Merge(s.response, o.response), measure.Merge(s.service, o.service)
 	s.lateness = measure.Merge(s.lateness, o.lateness)
+}
+
+// merged adds times to those of before, which are nil without any.
+func merged(all, times *hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	if times == nil {
+		return all
+	}
+	if all == nil {
+		all = measure.NewHistogram()
+	}
+	return measure.Merge(all, times)
 }
 
 // waitingSeconds is how many finished seconds may wait for the search, which normally
@@ -101,7 +117,7 @@ func (b *bench) second(s *measure.Second) {
 	}
 	h := heard{Second: Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
 	h.Readings = make([]Reading, len(b.options.Under))
-	h.sum = stepSum{seconds: 1, slow: make([]Reading, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+	h.sum = stepSum{seconds: 1, slow: make([]Reading, len(b.options.Under)), judged: make([]*hdrhistogram.Histogram, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
 	threads, backlog, seen := 0, int64(0), map[string]bool{}
 	for _, r := range s.Rows {
 		op := b.ops[r.Op]
@@ -182,6 +198,9 @@ func (b *bench) readTimes(h *heard, in *measure.Interval) {
 		}
 		if times == nil || times.TotalCount() == 0 {
 			continue
+		}
+		if e.Stat != "errors" {
+			h.sum.judged[i] = merged(h.sum.judged[i], times)
 		}
 		n := float64(times.TotalCount())
 		switch r := &h.Readings[i]; e.Stat {

@@ -243,6 +243,30 @@ func TestAStepWithoutItsPercentileIsDoubtful(t *testing.T) {
 	})
 }
 
+// Each step keeps the figures that its conditions are about, and they agree with what was held.
+func TestAStepKeepsTheFiguresOfItsConditions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 8),
+			Asked{Under: []string{"p99<60ms", "p99.service<20ms", "put.p95<=50ms", "errors<1%"}, From: "200", To: "800"}, nil)
+		shown := r.Judged()
+		require.Len(t, shown, 2, "the p99 of all is in each table, and so are errors")
+		assert.Equal(t, "p99.service", shown[0].Name)
+		assert.Equal(t, "put.p95", shown[1].Name)
+		for _, s := range r.Steps {
+			require.Len(t, s.Judged, 4)
+			assert.Equal(t, s.Response.P99, s.Judged[0])
+			assert.Equal(t, s.Service.P99, shown[0].Of(s))
+			assert.EqualValues(t, measure.Hidden, s.Judged[3])
+			if s.Held && !s.Doubtful {
+				assert.Less(t, shown[0].Of(s), int64(20e6))
+				assert.GreaterOrEqual(t, shown[1].Of(s), s.Response.P50)
+				assert.LessOrEqual(t, shown[1].Of(s), s.Response.P99)
+			}
+		}
+		assert.EqualValues(t, measure.Hidden, shown[1].Of(Step{}), "a file of before has none")
+	})
+}
+
 // A search that ends early says what ended it, and how many threads there were.
 func TestFindEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

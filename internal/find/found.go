@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -87,6 +90,10 @@ type Step struct {
 	Threads  int     `json:"threads"`
 	Response Times   `json:"response_ns"`
 	Service  Times   `json:"service_ns"`
+	// Judged is, for each condition of the result, the figure that it is about, over the whole
+	// step: a time in nanoseconds, or measure.Hidden if too few calls support it or the condition
+	// is not about a time.
+	Judged []int64 `json:"judged_ns,omitempty"`
 	// LateP99 is the part of the response time that is perfbench's own fault.
 	LateP99 int64 `json:"lateness_p99_ns"`
 	// CPU is how many processors perfbench used, Machine those used by all processes of
@@ -114,6 +121,34 @@ func (a Asked) Above(below *Asked) Asked {
 		a.Under = below.Under
 	}
 	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To), a.Rough}
+}
+
+// Shown is a figure that a condition judges levels by.
+type Shown struct {
+	// Name is the figure as in its condition: p99.service.
+	Name string
+	at   int
+}
+
+// Of returns the figure of a step in nanoseconds; measure.Hidden if it is unknown.
+func (f Shown) Of(s Step) int64 {
+	if f.at >= len(s.Judged) {
+		return measure.Hidden
+	}
+	return s.Judged[f.at]
+}
+
+// Judged returns the figures that levels were judged by, in the order of the conditions, without
+// the p99 of the response time of all calls, which every table of levels has, and without errors.
+func (r *Result) Judged() (out []Shown) {
+	for i, text := range r.Under {
+		e, err := condition.ParseThreshold(text)
+		if err != nil || e.Time == "" || e == (condition.Threshold{Text: e.Text, Stat: "p99", Time: "response", Rel: e.Rel, Limit: e.Limit}) {
+			continue
+		}
+		out = append(out, Shown{strings.TrimSpace(text[:strings.IndexByte(text, '<')]), i})
+	}
+	return out
 }
 
 // Words says in a few words how the step went.

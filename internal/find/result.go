@@ -130,6 +130,18 @@ func (f *Finder) step(s Tried) Step {
 		Done: s.Done, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
 		Response: timesOf(measure.Summarize(b.response)), Service: timesOf(measure.Summarize(b.service)), LateP99: measure.Summarize(b.lateness).P99,
 	}
+	for i, e := range f.options.Under {
+		figure := int64(measure.Hidden)
+		if i < len(b.judged) && b.judged[i] != nil {
+			switch p, ok := measure.ParsePercentile(e.Stat); {
+			case e.Stat == "mean":
+				figure = int64(b.judged[i].Mean())
+			case ok && measure.Enough(p, b.judged[i].TotalCount()):
+				figure = measure.Percentile(b.judged[i], p)
+			}
+		}
+		out.Judged = append(out.Judged, figure)
+	}
 	if o := between(b.before, b.after); o != nil {
 		out.CPU, out.Machine = &o.CPU, &o.Machine
 	}

@@ -62,8 +62,15 @@ func foundPage(r *find.Result) Page {
 	}
 	if len(r.Steps) > len(r.Curve()) {
 		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
+		for _, f := range r.Judged() {
+			all.Columns = append(all.Columns, f.Name)
+		}
 		for _, s := range r.Steps {
-			all.Add(s.Words(), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99))
+			row := []string{s.Words(), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99)}
+			for _, f := range r.Judged() {
+				row = append(row, Nanos(f.Of(s)))
+			}
+			all.Add(row...)
 		}
 		p.Sections = append(p.Sections, Section{Heading: "Every step", Table: all})
 	}
@@ -143,10 +150,18 @@ func levelText(r *find.Result, v float64) string {
 }
 
 func levels(r *find.Result) Table {
-	t := Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
+	t := Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
+	for _, f := range r.Judged() {
+		t.Columns = append(t.Columns, f.Name)
+	}
+	t.Columns = append(t.Columns, "errors", "threads")
 	for _, s := range r.Curve() {
 		l := s.Response
-		t.Add(s.Words(), levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50), Whole(s.Errors), fmt.Sprint(s.Threads))
+		row := []string{s.Words(), levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50)}
+		for _, f := range r.Judged() {
+			row = append(row, Nanos(f.Of(s)))
+		}
+		t.Add(append(row, Whole(s.Errors), fmt.Sprint(s.Threads))...)
 	}
 	return t
 }

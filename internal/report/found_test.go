@@ -107,6 +107,19 @@ func TestFoundInWords(t *testing.T) {
 	}
 }
 
+// Tables of levels show the figure by which levels were judged.
+func TestFoundShowsTheFigureOfItsCondition(t *testing.T) {
+	r := doubled()
+	r.Under = []string{"p99.service<20ms"}
+	for i := range r.Steps {
+		r.Steps[i].Judged = []int64{int64(r.Steps[i].Level) * 4200}
+	}
+	text := FoundText(r)
+	assert.Regexp(t, `service p50 +p99\.service +errors`, text)
+	assert.Regexp(t, `(?m)^held .*11\.9 ms +0 +32$`, text)
+	assert.Contains(t, foundPage(r).Text(), "16.8 ms")
+}
+
 // A level that was tried more than once has a band from the lowest to the highest of its tries,
 // and two searches are drawn as one picture, each over its own levels.
 func TestSearchesAreDrawnWithBandsAndTogether(t *testing.T) {

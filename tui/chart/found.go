@@ -58,10 +58,14 @@ func (c *Curve) add(level float64, tries []find.Times, of func(find.Times) int64
 // Steps returns the table of what a search has tried, newest first, in at most n lines
 // of w cells.
 func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
+	judged := r.Judged()
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 3}, {Head: "p99", Right: true},
-		{Head: "threads", Right: true, Spare: 4}, {Head: ""}, {Head: "", Spare: 1, Most: 60},
 	}}
+	for _, f := range judged {
+		g.Cols = append(g.Cols, widget.Column{Head: f.Name, Right: true})
+	}
+	g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 4}, widget.Column{}, widget.Column{Spare: 1, Most: 60})
 	var steps []find.Step
 	for i := len(r.Steps) - 1; i >= 0 && len(steps) < n-1; i-- {
 		step := r.Steps[i]
@@ -73,14 +77,18 @@ func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 		if why = step.Words(); step.Doubtful {
 			sign = "±"
 		}
-		g.Add(units.Number(step.Level), units.Number(step.Done), widget.Nanos(step.Response.P50), widget.Nanos(step.Response.P99), units.Number(float64(step.Threads)), sign, why)
+		row := []string{units.Number(step.Level), units.Number(step.Done), widget.Nanos(step.Response.P50), widget.Nanos(step.Response.P99)}
+		for _, f := range judged {
+			row = append(row, widget.Nanos(f.Of(step)))
+		}
+		g.Add(append(row, units.Number(float64(step.Threads)), sign, why)...)
 	}
 	if len(steps) == 0 {
 		return nil
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
-		case col < 5:
+		case col < 5+len(judged):
 			return s.Plain
 		case steps[row].Doubtful:
 			return s.Warn

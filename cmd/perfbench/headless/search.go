@@ -25,8 +25,16 @@ type Search struct {
 func (s *Search) Beside() Beside { return Beside{During: s.during, Summary: s.summary} }
 
 func (s *Search) during(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
+	var judged find.Result
+	for _, e := range s.Options.Under {
+		judged.Under = append(judged.Under, e.Text)
+	}
 	s.Result = experiment.Search(ctx, l, s.Options, func(step find.Step, words string) {
-		say("search  %s (%s %s/s, p99 %s)", words, units.Number(step.Done), l.Opened.Prepared.Plan.Unit, P99(step))
+		figures := "p99 " + P99(step)
+		for _, f := range judged.Judged() {
+			figures += ", " + f.Name + " " + report.Nanos(f.Of(step))
+		}
+		say("search  %s (%s %s/s, %s)", words, units.Number(step.Done), l.Opened.Prepared.Plan.Unit, figures)
 	})
 	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
 		l.Stop(session.Reached("search"))
