@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -70,6 +71,18 @@ func TestASearchTurnsTheKnobsAlone(t *testing.T) {
 	send(t, a, "f", frame(a), "+")
 	assert.False(t, run.Found().Going)
 	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the knobs are the user's again")
+}
+
+// A search that raises the threads, to have room for its rate, says how many there are.
+func TestASearchSaysThatItRaisedTheThreads(t *testing.T) {
+	a, run := tried(t, 80, 24)
+	assert.NotContains(t, picture(t, a), "raised for it")
+	run.Change("search", screen.All, func(s workload.Settings) workload.Settings {
+		s.Threads = 64
+		return s
+	})
+	pass(t, a, run, time.Second)
+	assert.Contains(t, picture(t, a), "with 64 threads, raised for it")
 }
 
 func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {

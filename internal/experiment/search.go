@@ -37,6 +37,7 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 	left, err := time.ParseDuration(find.Within)
 	problems.Add(err)
 	if p.Inputs.Duration > 0 {
+		o.Duration = p.Inputs.Duration
 		left = p.Inputs.Duration - max(elapsed, 0)
 	}
 	o.Time = find.Budget(left)
@@ -61,6 +62,15 @@ func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s 
 	return &r
 }
 
+// quiet says what measures the store where perfbench was the limit.
+func quiet(r *find.Result) string {
+	hint := "use a machine that is not busy otherwise"
+	if alone := r.Alone(); len(alone) > 0 {
+		hint += ", or judge the store alone, under " + strings.Join(alone, " and ")
+	}
+	return hint
+}
+
 // KeepFound writes what was found into the folder of its run, next to the run's documents.
 // An error with the code of a missed threshold means that not even the lowest level
 // held, or that none was tried to its end.
@@ -75,7 +85,7 @@ func KeepFound(dir string, r *find.Result) error {
 			"give the run more time with --duration"))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
 		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: perfbench itself was the limit at every %s that was tried", strings.Join(r.Under, " and "), r.Over), fault.CodeThreshold),
-			"use a machine that is not busy otherwise, or judge the store alone, as p99.service<10ms does"))
+			quiet(r)))
 	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
 	}

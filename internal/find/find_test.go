@@ -210,7 +210,8 @@ func TestFindEndsWherePerfbenchItselfIsHeldUp(t *testing.T) {
 		assert.False(t, r.Complete)
 		assert.Zero(t, r.Found)
 		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
-		assert.Equal(t, "perfbench itself was held up at the last 3 levels, at which it had little to do, so that a lower one would not help", r.Why)
+		assert.Equal(t, 3, oursInARow, "HeldUp says so")
+		assert.Equal(t, HeldUp, r.Why)
 		assert.Regexp(t, `^p99<5ms did not hold: \d+ of \d+ took longer$`, r.Steps[0].Why)
 	})
 }
@@ -284,7 +285,9 @@ func TestFindEndsEarly(t *testing.T) {
 		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 4 * time.Second })
 		assert.False(t, r.Complete)
 		assert.Positive(t, r.Found)
-		assert.Equal(t, "its time, 4 s, was up", r.Why)
+		assert.Equal(t, "its time, 4 s, was up (a longer duration of the run gives it more)", r.Why)
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time, o.Duration = 4*time.Second, 8*time.Second })
+		assert.Equal(t, "its time, 4 s of the run's duration of 8 s, was up (a longer duration gives it more)", r.Why)
 	})
 }
 

@@ -18,6 +18,9 @@ import (
 // File is the name of the file in a run's folder that holds the result of its search.
 const File = rundir.FoundFile
 
+// HeldUp is why a search ended for which lower levels are no use.
+const HeldUp = "perfbench itself was held up at the last three levels, at which it had little to do, so that a lower one would not help"
+
 // Interrupted is why a search ended that somebody ended.
 const Interrupted = "it was interrupted"
 
@@ -147,6 +150,23 @@ func (r *Result) Judged() (out []Shown) {
 			continue
 		}
 		out = append(out, Shown{strings.TrimSpace(text[:strings.IndexByte(text, '<')]), i})
+	}
+	return out
+}
+
+// Alone returns the conditions of the result on the time of calls in the store alone, such as
+// p99.service<20ms for p99<20ms; none if no condition is on the response time.
+func (r *Result) Alone() (out []string) {
+	some := false
+	for _, text := range r.Under {
+		if e, err := condition.ParseThreshold(text); err == nil && e.Time == "response" {
+			figure, limit, _ := strings.Cut(text, "<")
+			text, some = strings.TrimSuffix(strings.TrimSpace(figure), ".response")+".service<"+limit, true
+		}
+		out = append(out, text)
+	}
+	if !some {
+		return nil
 	}
 	return out
 }

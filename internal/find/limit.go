@@ -69,7 +69,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 }
 
 // oursInARow is at how many levels in a row perfbench may be held up, with little to do, before a
-// search for a lower one is no use.
+// search for a lower one is no use: HeldUp says it.
 const oursInARow = 3
 
 // nearly is the fraction of a level that was done where perfbench kept up with it.

@@ -90,9 +90,12 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	case ends.Spent:
 		r.Why = "it may try no more levels than " + fmt.Sprint(seek.Choice.Most)
 	case !ends.Known && ours >= oursInARow:
-		r.Why = fmt.Sprintf("perfbench itself was held up at the last %d levels, at which it had little to do, so that a lower one would not help", oursInARow)
+		r.Why = HeldUp
 	case !ends.Known:
-		r.Why = fmt.Sprintf("its time, %s, was up", units.Duration(f.options.Time))
+		r.Why = fmt.Sprintf("its time, %s, was up (a longer duration of the run gives it more)", units.Duration(f.options.Time))
+		if d := f.options.Duration; d > 0 {
+			r.Why = fmt.Sprintf("its time, %s of the run's duration of %s, was up (a longer duration gives it more)", units.Duration(f.options.Time), units.Duration(d))
+		}
 	}
 	for i, s := range r.Steps {
 		if s.Level == r.Found && s.Held {

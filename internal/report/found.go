@@ -115,11 +115,15 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == find.ByPerfbench {
-		out = append(out, "To measure the store, give perfbench a machine that is not busy otherwise, or judge the time of calls in the store alone, as p99.service<10ms does.")
+		text := "To measure the store, give perfbench a machine that is not busy otherwise"
+		if alone := r.Alone(); len(alone) > 0 {
+			text += ", or judge the time of calls in the store alone, under " + strings.Join(alone, " and ")
+		}
+		out = append(out, text+".")
 	}
 	if !r.Complete && r.Why != "" && r.Tried() {
 		text := "The search did not finish, because " + r.Why
-		if r.Found > 0 || r.Limit.By != find.ByPerfbench {
+		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp {
 			text += ": " + open(r)
 		}
 		out = append(out, text+".")

@@ -89,6 +89,13 @@ func TestFoundInWords(t *testing.T) {
 		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
 			r.Found, r.Limit.By, r.Complete, r.Why = 0, find.ByPerfbench, false, "a lower one would not help"
 		},
+		"so that a lower one would not help.\nIt took": func(r *find.Result) {
+			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
+		},
+		"or judge the time of calls in the store alone, under p99.service<10ms and errors<1%.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		"a machine that is not busy otherwise.\n": func(r *find.Result) {
+			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
+		},
 		"With 32 threads the highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByThreads },
 		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n":                           func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
 		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *find.Result) {

@@ -142,7 +142,7 @@ func (s *PlannedSearch) View(e screen.Env) string {
 	if s.panel.note = s.will(); s.busy {
 		s.panel.note = "Getting ready …"
 	}
-	out := append([]string{widget.Fit(e.Styles.Bold.On(" perfbench")+e.Styles.Muted.On("  "+s.title), e.W)}, s.panel.Draw(e.Styles, e.W, e.H-2, nil, 0, 0)...)
+	out := append([]string{widget.Fit(e.Styles.Bold.On(" perfbench")+e.Styles.Muted.On("  "+s.title), e.W)}, s.panel.Draw(e.Styles, e.W, e.H-2, nil, 0, 0, 0)...)
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }
 

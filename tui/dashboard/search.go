@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"image"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,10 +84,13 @@ func (s *searcher) start(e screen.Env, asked find.Asked) {
 
 // draw draws the form of a search, or how far it is.
 func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
-	level, since := 0.0, time.Duration(0)
+	level, since, threads := 0.0, time.Duration(0), 0
 	if s.now.found != nil {
 		if k, ok := s.now.plan.Knob(s.now.found.Over); ok {
 			level = k.Get(s.now.run.Settings(screen.All))
+		}
+		if s.now.found.Over == find.OverRate && slices.ContainsFunc(s.now.snap.Changes, func(c measure.Change) bool { return c.By == measure.BySearch && c.Knob() == find.OverThreads }) {
+			threads = s.now.run.Settings(screen.All).Threads
 		}
 		for i := len(s.now.snap.Changes) - 1; i >= 0; i-- {
 			if c := s.now.snap.Changes[i]; c.By == measure.BySearch {
@@ -95,7 +99,7 @@ func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 			}
 		}
 	}
-	return s.panel.Draw(e.Styles, r.Dx(), r.Dy(), s.now.found, level, since)
+	return s.panel.Draw(e.Styles, r.Dx(), r.Dy(), s.now.found, level, since, threads)
 }
 
 // noKnobs explains why no knob can be turned during a search.

@@ -79,8 +79,8 @@ func (p *Panel) Blame(err error) { p.form.Blame(err) }
 func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
 
 // Draw fills w×h cells. level is the current value of the knob, since how long it has
-// had it.
-func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration) []string {
+// had it, and threads how many there are if the search has changed their number; otherwise 0.
+func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration, threads int) []string {
 	frame := widget.Panel{Title: "Search", Focused: true}
 	if p.Asking {
 		frame.Title, frame.Foot = "Find the highest load that holds", "enter searches · esc cancels"
@@ -100,12 +100,12 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 	if !now.Going {
 		frame.Foot = "esc closes"
 	}
-	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since)))
+	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, threads)))
 }
 
 // state draws the progress of a search in w×h cells: in words, as a curve, step by
 // step.
-func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration) []string {
+func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration, threads int) []string {
 	amount := func(v float64) string {
 		if now.Over == find.OverThreads {
 			return units.Number(v) + " threads"
@@ -130,6 +130,9 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		bracket = s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
 	}
 	out := []string{trying, bracket}
+	if threads > 0 {
+		out = []string{trying, s.Muted.On("with ") + s.Bold.On(report.Several(threads, "thread")) + s.Muted.On(", raised for it"), bracket}
+	}
 	table := min(len(now.Steps)+1, max(h/3, 4))
 	if room := h - len(out) - table - 3; room >= 5 {
 		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
