@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
@@ -93,21 +94,25 @@ func aSide(a, b int) float64 { return 2 / (1/float64(a) + 1/float64(b)) }
 // PowerText says how large a change the runs could have shown, and how many more would show
 // what counts as one; "" if the finding is not unsure.
 func (f Finding) PowerText() string {
-	p := f.Power
-	if p == nil {
-		return ""
-	}
-	if f.open() {
-		return f.raises()
-	}
-	text := "hardly any change could be seen in these runs"
-	if !math.IsInf(p.Shows, 0) {
-		text = "a change must be about " + f.sized(p.Shows) + " to be seen in these runs"
-	}
-	if takes := f.takes(); takes != "" {
+	text, takes := f.couldShow()
+	if takes != "" {
 		text += "; " + takes
 	}
 	return text
+}
+
+// couldShow returns the two parts of PowerText, of which the second may be empty.
+func (f Finding) couldShow() (text, takes string) {
+	p := f.Power
+	switch {
+	case p == nil:
+		return "", ""
+	case f.open():
+		return f.raises(), ""
+	case math.IsInf(p.Shows, 0):
+		return "hardly any change could be seen in these runs", f.takes()
+	}
+	return "a change must be about " + f.sized(p.Shows) + " to be seen in these runs", f.takes()
 }
 
 // takes says what would show a change that counts as one; "" if these runs are enough.
@@ -143,12 +148,45 @@ func (f Finding) sized(v float64) string {
 	return fmt.Sprintf("%.2g %%", v*100)
 }
 
-// Powers returns a sentence for each figure that is unsure: what these runs could have shown.
+// Powers returns what these runs could have shown of the figures that are unsure: one sentence for
+// all of which the same is true, in the order of the first of each.
 func (p Pair) Powers(unit string) (out []string) {
+	var all, more names
 	for _, f := range p.Findings {
-		if text := f.PowerText(); text != "" {
-			out = append(out, f.Label(unit)+": "+text+".")
+		if text, takes := f.couldShow(); text != "" {
+			all.add(text, f.Label(unit))
+			more.add(text+takes, f.Label(unit))
 		}
 	}
+	for _, text := range all.texts {
+		sentence := strings.Join(all.of[text], ", ") + ": " + text
+		for _, t := range more.texts {
+			takes, ok := strings.CutPrefix(t, text)
+			switch {
+			case !ok || takes == "":
+			case len(more.of[t]) == len(all.of[text]):
+				sentence += "; " + takes
+			default:
+				sentence += "; of " + strings.Join(more.of[t], ", ") + " " + takes
+			}
+		}
+		out = append(out, sentence+".")
+	}
 	return out
+}
+
+// names are the figures of which texts are true, and the texts in the order in which they came.
+type names struct {
+	texts []string
+	of    map[string][]string
+}
+
+func (n *names) add(text, name string) {
+	if n.of == nil {
+		n.of = map[string][]string{}
+	}
+	if n.of[text] == nil {
+		n.texts = append(n.texts, text)
+	}
+	n.of[text] = append(n.of[text], name)
 }

@@ -55,6 +55,20 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	assert.Empty(t, f.PowerText())
 }
 
+// What is true of several figures is said once, with their names.
+func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
+	one := func(id int64, p50, p99, done float64) Set {
+		return Set{Name: "side", Runs: []*Run{short(30, id, map[Figure]Estimate{
+			Throughput: {Value: done, SE: 0.01}, P50: {Value: p50, SE: math.NaN()}, P99: {Value: p99, SE: math.NaN()},
+		})}}
+	}
+	p := Sets(one(1, 1e6, 2e6, 100), one(2, 1.1e6, 2.1e6, 100.1), Options{}).Parts[0]
+	assert.Equal(t, []string{"entries/s, p50, p99: hardly any change could be seen in these runs; of entries/s one more run a side would show 5 %; " +
+		"of p50, p99 longer runs, or several a side, would tell."}, p.Powers("entries"))
+	p.Findings = p.Findings[1:]
+	assert.Equal(t, []string{"p50, p99: hardly any change could be seen in these runs; longer runs, or several a side, would tell."}, p.Powers("entries"))
+}
+
 // A comparison begins with its answer: slower, faster, as fast, or what it would take to know.
 func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 	side := func(name int64, p50, p99 []float64) Set {
