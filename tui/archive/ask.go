@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -27,6 +28,8 @@ type note struct {
 	lead  string // what it is
 	field widget.Field
 	keep  func(id, text string) DoneMsg
+	// refused is why the text was not kept, until it is changed.
+	refused string
 }
 
 // between is what stands between tags, as in the form of a run.
@@ -94,10 +97,15 @@ func (s *RunList) write(msg tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		s.noting = nil
 	case "enter":
+		done := n.keep(n.id, strings.TrimSpace(n.field.Value())) // a line in a file
+		if done.Err != nil {
+			n.refused, _, _ = strings.Cut(done.Err.Error(), "\n")
+			return nil
+		}
 		s.noting = nil
-		text := strings.TrimSpace(n.field.Value())
-		return func() tea.Msg { return n.keep(n.id, text) }
+		return func() tea.Msg { return done }
 	default:
+		n.refused = ""
 		n.field, _ = n.field.Update(msg)
 	}
 	return nil
@@ -125,6 +133,9 @@ func (s *RunList) Line(st *widget.Styles, w int) string {
 	switch {
 	case s.noting != nil:
 		n := s.noting
+		if n.refused != "" {
+			return widget.Fit(st.Bad.On(" ✗ "+n.refused)+st.Accent.On(n.lead)+n.field.View(st, ansi.StringWidth(n.field.Value())+2), w)
+		}
 		return widget.Fit(st.Accent.On(n.lead)+n.field.View(st, w-len(n.lead)), w)
 	case s.asked == nil:
 		return ""

@@ -20,7 +20,9 @@ import (
 type Results struct {
 	bench Bench
 	// since is when the screen appeared by itself, zero if the user opened it.
-	since  time.Time
+	since time.Time
+	// warned means that the last key would have broken a store, and that this was said.
+	warned bool
 	run    *subject
 	pages  *pages
 	export *exporter       // nil unless documents are being exported
@@ -95,6 +97,16 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return r, nil
 }
 
+// breaks returns the steps of a timetable that break something.
+func breaks(timetable []string) (out []string) {
+	for _, step := range timetable {
+		if strings.Contains(step, "fault=") {
+			out = append(out, step)
+		}
+	}
+	return out
+}
+
 func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if r.export != nil {
 		cmd, closed := r.export.press(msg, e)
@@ -103,7 +115,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return cmd
 	}
-	k := r.bindings()
+	k, warned := r.bindings(), r.warned
+	r.warned = false
 	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (key.Matches(msg, k.Search) || key.Matches(msg, k.Again) || key.Matches(msg, k.Sweep) || key.Matches(msg, k.Targets)) {
 		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
 		r.since = time.Time{}
@@ -139,7 +152,13 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Export):
 		r.export = newExporter(r.bench, r.run.id, r.run.loaded.folder)
 	case key.Matches(msg, k.Again):
-		return screen.Replace(screen.Start{Request: r.run.asked()})
+		again := r.run.asked()
+		if faults := breaks(again.Timetable); len(faults) > 0 && !warned {
+			r.warned = true
+			r.toast.Say(e.Now, "that breaks the store again, by "+strings.Join(faults, ", ")+"; R once more does it", false)
+			return nil
+		}
+		return screen.Replace(screen.Start{Request: again})
 	case key.Matches(msg, k.Search):
 		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked())})
 	case key.Matches(msg, k.Sweep):

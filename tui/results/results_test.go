@@ -225,6 +225,19 @@ func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "the report is being read")
 }
 
+// What broke a store is not done again by one key.
+func TestARunWithAFaultIsNotDoneAgainUnasked(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	r.run.loaded.folder.Run.Timetable = []string{"2s:rate=100", "4s..7s:fault=pause:primary"}
+	a.Send(t, "R")
+	assert.Empty(t, a.Started())
+	assert.Contains(t, a.Picture(t), "that breaks the store again, by 4s..7s:fault=pause:primary; R once more does it")
+	a.Send(t, "down", "R")
+	assert.Empty(t, a.Started(), "another key was pressed in between")
+	a.Send(t, "R")
+	assert.Len(t, a.Started(), 1)
+}
+
 func TestASearchAndASweepBeginWithTheRunThatIsShown(t *testing.T) {
 	a, r, _ := show(t, 80, 24)
 	a.Send(t, "f", "w")
