@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -546,6 +548,9 @@ func TestOutagesAreNamed(t *testing.T) {
 		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s), and 120 calls failed"},
 	}, outages(f))
 	assert.Contains(t, Noted(Of(f)), "nothing was done from 00:02 to 00:04 (2 s).")
+	f.Run.Silences = []measure.Silence{{From: 1990 * time.Millisecond, To: 4980 * time.Millisecond}, {From: 8 * time.Second, To: 8200 * time.Millisecond}}
+	assert.Equal(t, rundir.Coincidence{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s)"}, outages(f)[0], "to hundredths where they are known")
+	assert.Equal(t, 6.0, outages(f)[1].At)
 
 	for name, spoil := range map[string]func(r *rundir.SeriesRow){
 		"a low rate":      func(r *rundir.SeriesRow) { r.Rate = 2 },

@@ -67,11 +67,19 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		if time.Duration(until-began)*time.Second < 2*time.Duration(took[len(took)/2]) {
 			continue // calls take as long as that
 		}
-		text := fmt.Sprintf("nothing was done from %s to %s (%d s)", plot.Clock(float64(began)), plot.Clock(float64(until)), until-began)
+		o := rundir.Coincidence{At: float64(began), Until: float64(until)}
+		long := fmt.Sprintf("%d s", until-began)
+		for _, q := range f.Run.Silences { // which say to hundredths how long it was
+			if q.From <= time.Duration(began)*time.Second && q.To >= time.Duration(until)*time.Second {
+				o.At, o.Until, long = q.From.Seconds(), q.To.Seconds(), units.Duration(q.To-q.From)
+			}
+		}
+		text := fmt.Sprintf("nothing was done from %s to %s (%s)", plot.Clock(o.At), plot.Clock(o.Until), long)
 		if failed > 0 {
 			text += ", and " + units.Plural(failed, "call") + " failed"
 		}
-		out = append(out, rundir.Coincidence{At: float64(began), Until: float64(until), Text: text})
+		o.Text = text
+		out = append(out, o)
 	}
 	return out
 }

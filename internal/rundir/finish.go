@@ -258,7 +258,7 @@ func (r *Run) Remarks() []string {
 	}
 	if parts := r.Mixes(); parts > 0 {
 		out = append(out, fmt.Sprintf("%s changed mid-run: figures of the whole run mix what came before and after; those of the %d segments do not.",
-			units.Plural(int64(acts(r)), "setting"), parts))
+			units.Plural(int64(r.Acts()), "setting"), parts))
 	}
 	out = append(out, r.Asides()...)
 	if r.Failed() {

@@ -42,8 +42,9 @@ func (r *Run) Moves() []Move {
 	return out
 }
 
-// acts counts what was done to the run: moves that one undo made of several tracks count once.
-func acts(r *Run) (n int) {
+// Acts counts what was done to the run: the moves that somebody made at once, of several tracks or
+// of all knobs, count once. It is at most the number of Moves, and that at most the number of Changes.
+func (r *Run) Acts() (n int) {
 	var last measure.Change
 	for i, m := range r.Moves() {
 		c := measure.Change{Name: m.Name, By: m.By, Segment: m.Segment, Ramp: m.Ramp}

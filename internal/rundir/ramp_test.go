@@ -56,3 +56,15 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.NotContains(t, r.Judge().Causes, "changes", "a change is no doubt: segments have figures of their own")
 	assert.Equal(t, []string{"2 settings changed mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
 }
+
+// An undo that turns a knob of several tracks is one act, as the live screen counts it, though it is
+// a change of each.
+func TestWhatIsDoneAtOnceCountsOnce(t *testing.T) {
+	r := Run{Changes: []Change{
+		{At: 10, Name: "threads", From: 8, To: 16, By: "workbench", Segment: 1},
+		{At: 30, Name: "a.rate", From: 10, To: 20, By: "undo", Segment: 2},
+		{At: 30, Name: "b.rate", From: 20, To: 40, By: "undo", Segment: 2},
+	}}
+	assert.Len(t, r.Moves(), 3)
+	assert.Equal(t, 2, r.Acts())
+}

@@ -166,7 +166,7 @@ func settingsInWords(run *rundir.Run) string {
 			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
-	if n := len(run.Moves()); n > 0 {
+	if n := run.Acts(); n > 0 {
 		words = append(words, widget.Plural(int64(n), "live change")+" later")
 	}
 	if run.Parameters["preset"] != "" {
