@@ -141,6 +141,10 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.Contains(t, got, "─ Latency  no answer since 00:10 ─", "not what was before")
 	_, bar := a.top().(screen.Titled).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
+	run.Stage.Stage = screen.Verifying
+	send(t, a, frame(a))
+	assert.Contains(t, picture(t, a), "since 00:10 (4 s) · the run has ended, and verifying waits for the store")
+	run.Stage.Stage = screen.Measuring
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)
 	assert.NotContains(t, picture(t, a), "no answer since")

@@ -45,7 +45,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		w := ansi.StringWidth(label)
 		return []string{s.Accent.On(label) + l.says.prompt.field.View(s, e.W-w-1) + " "}
 	}
-	if text := l.now.watch.text(l.now.snap, (e.W-4)*rows); text != "" {
+	if text := l.now.watch.text(l.now.snap, l.now.progress.Stage, (e.W-4)*rows); text != "" {
 		if l.now.watch.gone {
 			return said(s.Gone, "✗ "+text)
 		}
@@ -126,7 +126,7 @@ func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
 // bottom returns the single line below the tuning layout: the state, unless there
 // is an event.
 func (l *lines) bottom(e screen.Env) string {
-	if l.says.prompt != nil || l.now.watch.text(l.now.snap, e.W-4) != "" || l.says.toast.text != "" || l.now.progress.Stage > screen.Measuring {
+	if l.says.prompt != nil || l.now.watch.text(l.now.snap, l.now.progress.Stage, e.W-4) != "" || l.says.toast.text != "" || l.now.progress.Stage > screen.Measuring {
 		return slices.Concat(l.event(e, 1), []string{widget.Fit("", e.W)})[0]
 	}
 	return widget.Fit(" "+l.sel.state(e, e.W < 80), e.W)

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -96,11 +97,18 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 
 // text describes what has happened to the store in at most width cells; empty if
 // nothing has.
-func (w watch) text(s *measure.Snapshot, width int) string {
+func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 	switch {
 	case w.gone:
 		text := fmt.Sprintf("The store has not answered since %s (%s)", widget.Clock(w.since), whole(s.At-w.since))
-		for _, more := range []string{"the run goes on", errorsInWords(s.Errors)} {
+		next := "the run goes on"
+		switch stage {
+		case screen.Finishing, screen.Verifying:
+			next = "the run has ended, and " + stage.String() + " waits for the store"
+		case screen.Reporting, screen.Ended:
+			next = "the run has ended"
+		}
+		for _, more := range []string{next, errorsInWords(s.Errors)} {
 			if more != "" && ansi.StringWidth(text+more)+3 <= width {
 				text += " · " + more
 			}
