@@ -65,7 +65,11 @@ func Of(f *rundir.Folder) *rundir.Why {
 			w.Parts = []rundir.WhyPart{one}
 		}
 	}
-	w.Coincidences = slices.Concat(outages(f), evicted(f), coincidences(f))
+	dead := outages(f)
+	for i := range w.Parts {
+		besides(&w.Parts[i], dead)
+	}
+	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f))
 	return w
 }
 
@@ -104,7 +108,7 @@ func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 // mostParts is how many periods a paragraph tells, the longest of them.
 const mostParts = 3
 
-// Paragraph says in a few sentences what held a run back.
+// Paragraph says in a few sentences what held a run back: first of all, when nothing was done.
 func Paragraph(w *rundir.Why) string {
 	if w == nil || len(w.Parts) == 0 {
 		return ""
@@ -120,6 +124,11 @@ func Paragraph(w *rundir.Why) string {
 		told[i] = true
 	}
 	var out, rest []string
+	for _, c := range w.Coincidences {
+		if c.Outage {
+			out = append(out, sentence(c.Text))
+		}
+	}
 	for i, p := range w.Parts {
 		if !told[i] {
 			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, plot.Clock(p.From), plot.Clock(p.To)))
@@ -145,13 +154,15 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// Noted returns the coincidences, one sentence each.
+// Noted returns the coincidences that Paragraph has not told, one sentence each.
 func Noted(w *rundir.Why) (out []string) {
 	if w == nil {
 		return nil
 	}
 	for _, c := range w.Coincidences {
-		out = append(out, c.Text+".")
+		if !c.Outage {
+			out = append(out, c.Text+".")
+		}
 	}
 	return out
 }
@@ -295,13 +306,13 @@ func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
 	switch {
 	case s.n < leastSeconds && s.f.Run.MeasuredS >= leastSeconds:
-		p.Text = fmt.Sprintf("What held the run back is unknown: its counted operations ran for fewer than %d whole seconds.", leastSeconds)
+		p.Text = fmt.Sprintf(unknown+": its counted operations ran for fewer than %d whole seconds.", leastSeconds)
 		return p
 	case s.n < leastSeconds:
-		p.Text = fmt.Sprintf("What held the run back is unknown: it lasted fewer than %d whole seconds.", leastSeconds)
+		p.Text = fmt.Sprintf(unknown+": it lasted fewer than %d whole seconds.", leastSeconds)
 		return p
 	case s.done <= 0:
-		p.Text = "What held the run back is unknown: nothing succeeded."
+		p.Text = unknown + ": nothing succeeded."
 		return p
 	}
 	for _, r := range rules {
@@ -317,7 +328,7 @@ func (s *stretch) part() rundir.WhyPart {
 		}
 	}
 	if s.f.Run.Store.InProcess {
-		p.Text = "What held the run back is unknown: the store lives in perfbench itself, and what each of them used cannot be told apart."
+		p.Text = unknown + ": the store lives in perfbench itself, and what each of them used cannot be told apart."
 		return p
 	}
 	p.Evidence = append(p.Evidence, s.headroom()...)
@@ -326,13 +337,13 @@ func (s *stretch) part() rundir.WhyPart {
 	}
 	switch _, full := s.full(); {
 	case len(p.Evidence) == 0:
-		p.Text = "What held the run back is unknown: no resources were sampled."
+		p.Text = unknown + ": no resources were sampled."
 	case full && len(s.f.Run.Workers) > 0:
-		p.Text = "What held the run back is unknown: the processors of the coordinator's machine were at their limit, but whether the store or a worker shares them is not known."
+		p.Text = unknown + ": the processors of the coordinator's machine were at their limit, but whether the store or a worker shares them is not known."
 	case full:
-		p.Text = "What held the run back is unknown: the processors of this machine were at their limit, mostly with other processes, but whether the store is one of them is not known."
+		p.Text = unknown + ": the processors of this machine were at their limit, mostly with other processes, but whether the store is one of them is not known."
 	default:
-		p.Text = "What held the run back is unknown: nothing that was sampled was at its limit."
+		p.Text = unknown + ": nothing that was sampled was at its limit."
 	}
 	return p
 }

@@ -544,13 +544,18 @@ func TestOutagesAreNamed(t *testing.T) {
 		f.Series[i].Throughput = math.NaN()
 	}
 	assert.Equal(t, []rundir.Coincidence{
-		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 (2 s)"},
-		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s), and 120 calls failed"},
+		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 (2 s of 10 s)", Outage: true},
+		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s of 10 s), and 120 calls failed", Outage: true},
 	}, outages(f))
-	assert.Contains(t, Noted(Of(f)), "nothing was done from 00:02 to 00:04 (2 s).")
+	assert.Empty(t, Noted(Of(f)), "the paragraph begins with them")
+	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is unknown: nothing that was sampled`, Paragraph(Of(f)))
 	f.Run.Silences = []measure.Silence{{From: 1990 * time.Millisecond, To: 4980 * time.Millisecond}, {From: 8 * time.Second, To: 8200 * time.Millisecond}}
-	assert.Equal(t, rundir.Coincidence{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s)"}, outages(f)[0], "to hundredths where they are known")
+	assert.Equal(t, rundir.Coincidence{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}, outages(f)[0], "to hundredths where they are known")
 	assert.Equal(t, 6.0, outages(f)[1].At)
+	f.Run.Silences = nil
+	dead(f, 2, 7, 0)
+	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")
+	assert.NotContains(t, Paragraph(Of(f)), "unknown")
 
 	for name, spoil := range map[string]func(r *rundir.SeriesRow){
 		"a low rate":      func(r *rundir.SeriesRow) { r.Rate = 2 },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/plot"
@@ -67,14 +68,14 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		if time.Duration(until-began)*time.Second < 2*time.Duration(took[len(took)/2]) {
 			continue // calls take as long as that
 		}
-		o := rundir.Coincidence{At: float64(began), Until: float64(until)}
+		o := rundir.Coincidence{At: float64(began), Until: float64(until), Outage: true}
 		long := fmt.Sprintf("%d s", until-began)
 		for _, q := range f.Run.Silences { // which say to hundredths how long it was
 			if q.From <= time.Duration(began)*time.Second && q.To >= time.Duration(until)*time.Second {
 				o.At, o.Until, long = q.From.Seconds(), q.To.Seconds(), units.Duration(q.To-q.From)
 			}
 		}
-		text := fmt.Sprintf("nothing was done from %s to %s (%s)", plot.Clock(o.At), plot.Clock(o.Until), long)
+		text := fmt.Sprintf("nothing was done from %s to %s (%s of %.0f s)", plot.Clock(o.At), plot.Clock(o.Until), long, to-from)
 		if failed > 0 {
 			text += ", and " + units.Plural(failed, "call") + " failed"
 		}
@@ -82,4 +83,24 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		out = append(out, o)
 	}
 	return out
+}
+
+// Of a period in which nothing was done for that part or more, an outage is what held it back.
+const outageMost = 0.5
+
+const unknown = "What held the run back is unknown"
+
+// besides limits what is unknown of a part to the time outside outages: these are known.
+func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
+	dead := 0.0
+	for _, o := range outages {
+		dead += max(min(o.Until, p.To)-max(o.At, p.From), 0)
+	}
+	switch long := p.To - p.From; {
+	case dead <= 0 || p.Resource != Unknown:
+	case dead >= outageMost*long:
+		p.Text = fmt.Sprintf("Nothing was done for %.3g of %.3g s, which held the run back.", dead, long)
+	default:
+		p.Text = strings.Replace(p.Text, unknown, "What held the run back in its other seconds is unknown", 1)
+	}
 }

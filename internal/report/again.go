@@ -67,7 +67,7 @@ func Asked(r *rundir.Run) request.Request {
 // faultEntry is the fault that begins with the first of some moves as --at has it.
 func faultEntry(r *rundir.Run, kind int, moves []rundir.Move) string {
 	m, k := moves[0], &workload.FaultKinds()[kind]
-	at, what := Number(round(m.At))+"s", FaultName(&rundir.Fault{Kind: k.Name, Size: workload.FaultSize(k, m.To, r.Commands)})
+	at, what := Number(round(m.At))+"s", (&rundir.Fault{Kind: k.Name, Size: workload.FaultSize(k, m.To, r.Commands)}).Name()
 	for _, end := range moves[1:] {
 		if end.Name != m.Name {
 			continue

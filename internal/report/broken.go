@@ -23,14 +23,6 @@ func Faults(f *rundir.Folder) []rundir.Fault {
 	return rundir.FaultsOf(f)
 }
 
-// FaultName names a fault as --at does: "delay:5ms", "pause".
-func FaultName(f *rundir.Fault) string {
-	if f.Size == "on" {
-		return f.Kind
-	}
-	return f.Kind + ":" + f.Size
-}
-
 // FaultText says in a sentence what a fault cost the callers of a run.
 func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	var parts []string
@@ -59,7 +51,7 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	default:
 		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
 	}
-	return fmt.Sprintf("%s from %s to %s: %s", FaultName(a), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s from %s to %s: %s", a.Name(), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
 }
 
 // byClass is how many calls failed with an error of each class, in brackets, the most first.
@@ -90,7 +82,7 @@ func contacts(a *rundir.Fault) (out []string) {
 // faultEvents are the faults as events, for the list and the charts.
 func faultEvents(f *rundir.Folder) (out []event) {
 	for _, a := range Faults(f) {
-		what := "fault " + FaultName(&a)
+		what := "fault " + a.Name()
 		if !a.Healed {
 			what += ", to the end"
 		}
@@ -125,13 +117,13 @@ func lost(f *rundir.Folder) Section {
 		if a.Longest > 0 {
 			longest = Nanos(int64(a.Longest*1e9 + 0.5))
 		}
-		t.Add(FaultName(&a), plot.Clock(a.From), plot.Clock(a.To), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
+		t.Add(a.Name(), plot.Clock(a.From), plot.Clock(a.To), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
 			Length(a.Silent), longest, since(a.FirstError), since(a.FirstDone), since(a.Recovered))
 		if did := contacts(&a); len(a.Classes) > 0 || a.Retries > 0 || len(did) > 0 {
-			s.Text = append(s.Text, fmt.Sprintf("During %s, %s.", FaultName(&a), strings.Join(append([]string{Whole(a.Failed) + " calls failed" + byClass(&a), Whole(a.Retries) + " were tried again"}, did...), ", ")))
+			s.Text = append(s.Text, fmt.Sprintf("During %s, %s.", a.Name(), strings.Join(append([]string{Whole(a.Failed) + " calls failed" + byClass(&a), Whole(a.Retries) + " were tried again"}, did...), ", ")))
 		}
 		if a.Why != "" {
-			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", FaultName(&a), a.Why))
+			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", a.Name(), a.Why))
 		}
 	}
 	s.Table = t

@@ -56,6 +56,14 @@ const (
 	backFor = 3
 )
 
+// Name names the fault as --at does: "delay:5ms", "pause".
+func (f *Fault) Name() string {
+	if f.Size == "on" {
+		return f.Kind
+	}
+	return f.Kind + ":" + f.Size
+}
+
 // FaultsOf gives the account of every fault of a run's timetable, the earliest first, from the
 // run's changes and series. Nothing of what it returns belongs to the folder.
 //

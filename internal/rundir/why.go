@@ -30,6 +30,8 @@ type Coincidence struct {
 	Until float64 `json:"until_s"`
 	// Text is a clause: "p99 rose 8× …, when redis forked".
 	Text string `json:"text"`
+	// Outage means that nothing was done meanwhile, although it was meant to be.
+	Outage bool `json:"outage,omitempty"`
 }
 
 // Part returns the part that covers most of the run: the longest. It is empty for a run

@@ -39,6 +39,10 @@ type Record struct {
 	Uncounted float64
 	// Verified is the outcome of the verification.
 	Verified Verified
+	// Broken are the faults that the run itself made, the earliest first, and Outages when nothing
+	// was done although it was meant to be, as far as that is known to hundredths of a second.
+	Broken  []Broken
+	Outages []Outage
 	// Fault is what ended the run early; empty if nothing did.
 	Fault string
 	// Unsettled is the length of a warm-up that was to end once the run had settled but
@@ -77,6 +81,16 @@ type Phase struct {
 	// Calls are those of the phase's operations that count in the totals of the run.
 	Calls int64
 }
+
+// Broken is a fault that a run made itself, named as in its timetable; times are in seconds of
+// measurement.
+type Broken struct {
+	Name     string
+	From, To float64
+}
+
+// Outage is a time in which nothing was done, in seconds of measurement.
+type Outage struct{ From, To float64 }
 
 // Segment is the time between two live changes.
 type Segment struct {

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -138,6 +139,9 @@ func errors(r *Record) (string, string) {
 	const why = ", and failed calls are in no percentile: see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
 	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of)
+	if when := dead(r); when != "" {
+		text = when + ", and " + text
+	}
 	switch {
 	case failed > 0 && share >= errorMost:
 		return Invalid, text + why
@@ -150,6 +154,25 @@ func errors(r *Record) (string, string) {
 		}
 	}
 	return "", ""
+}
+
+// dead says when nothing was done; "" if there was no such time.
+func dead(r *Record) string {
+	if len(r.Outages) == 0 {
+		return ""
+	}
+	all, longest := 0.0, r.Outages[0]
+	for _, o := range r.Outages {
+		all += o.To - o.From
+		if o.To-o.From > longest.To-longest.From {
+			longest = o
+		}
+	}
+	more := ""
+	if n := len(r.Outages) - 1; n > 0 {
+		more = " and " + units.Plural(int64(n), "more time")
+	}
+	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(all), length(r.Seconds))
 }
 
 // failures returns how many calls failed apart from panics, what share that is, and of which
@@ -309,6 +332,12 @@ func backlog(r *Record) (string, string) {
 	until := "to the end"
 	if g.ToS < math.Floor(r.Seconds) {
 		until = "to the end of its segment at " + at(g.ToS)
+	}
+	for _, b := range slices.Backward(r.Broken) {
+		if began := g.FromS - (g.ToS-g.FromS)/2; b.From < g.ToS && b.To >= began-1 {
+			return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before) after the fault %s from %s to %s, which this run made itself: "+
+				"response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up", until, units.Number(g.To), units.Number(g.From), b.Name, at(b.From), at(b.To))
+		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
 		return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), which perfbench itself may have caused: it did not run for %s, in which %s fell due; "+

@@ -460,3 +460,34 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	assert.Contains(t, v.Reasons[0].Text, "25 % of those of gets in the segment from 5 s went out in other spans of 20 ms")
 	assert.Empty(t, Remarks(r))
 }
+
+// Where nothing was done while calls failed, the reason begins with that.
+func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
+	r := clean()
+	r.Ops[0].Errors = 85811
+	r.Outages = []Outage{{From: 2, To: 3.5}, {From: 10, To: 24}}
+	v := Judge(r)
+	require.True(t, has(v, Errors))
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85811 operations failed, `, v.Reasons[0].Text)
+	r.Outages = r.Outages[1:]
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85811 operations failed, `, Judge(r).Reasons[0].Text)
+}
+
+// A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that
+// grew long after, or before, is.
+func TestABacklogOfAFaultNamesIt(t *testing.T) {
+	said := func(from, to float64) string {
+		r := clean()
+		r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 1560, Rate: 2500}
+		r.Broken = []Broken{{Name: "kill:primary", From: from, To: to}}
+		_, text := backlog(&r)
+		return text
+	}
+	for _, f := range [][2]float64{{15, 18}, {20, 30}, {25, 26}} {
+		assert.Contains(t, said(f[0], f[1]), "after the fault kill:primary from "+at(f[0])+" to ")
+		assert.NotContains(t, said(f[0], f[1]), "raise --threads")
+	}
+	for _, f := range [][2]float64{{1, 2}, {30, 32}} {
+		assert.Contains(t, said(f[0], f[1]), "the store does not keep up with 2.5k per second")
+	}
+}
