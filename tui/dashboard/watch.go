@@ -115,7 +115,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 		}
 		return text
 	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %s", widget.Clock(w.back), whole(w.back-w.since))
+		return fmt.Sprintf("The store answers again since %s, after %s or more", widget.Clock(w.back), whole(w.back-w.since))
 	}
 	return ""
 }
