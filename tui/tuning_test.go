@@ -29,6 +29,17 @@ func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 }
 
+// The panel begins at its first knob each time, so that a number typed goes where it is seen.
+func TestThePanelForgetsItsRow(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	payload := run.Settings(screen.All).Payload
+	send(t, a, "t", "down", "esc", "t", "7", "enter")
+	assert.Equal(t, 7, run.Settings(screen.All).Threads)
+	send(t, a, "down", "t", "t", "9", "enter")
+	assert.Equal(t, 9, run.Settings(screen.All).Threads)
+	assert.Equal(t, payload, run.Settings(screen.All).Payload)
+}
+
 func TestThereAreNoPartsOfThreads(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	before := run.Settings(screen.All).Threads

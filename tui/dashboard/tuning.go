@@ -56,8 +56,9 @@ func turning(p *workload.Plan) []workload.Knob {
 	})
 }
 
-// toggle opens the panel, or closes it.
-func (tu *tuner) toggle() { tu.open, tu.typing = !tu.open, false }
+// toggle opens the panel at its first knob, or closes it: what is typed next is meant for no
+// row of an earlier time.
+func (tu *tuner) toggle() { tu.open, tu.typing, tu.row = !tu.open, false, 1 }
 
 // close closes the panel.
 func (tu *tuner) close() { tu.open, tu.typing = false, false }
