@@ -16,7 +16,7 @@ type Column struct {
 	// nor any content.
 	Spare int
 	// Most truncates longer cells; 0 means no limit. A column with a limit is cut further,
-	// to leastText, where otherwise the last columns would not fit.
+	// to leastText, where otherwise it would be dropped, or the last columns would not fit.
 	Most int
 	// Least is its minimum width.
 	Least int
@@ -69,6 +69,11 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 			}
 		}
 		if used <= w || worst < 0 {
+			break
+		}
+		if c := cols[worst]; g.Cols[c].Most > 0 && all[c]-(used-w) >= leastText {
+			all[c] -= used - w
+			used = w
 			break
 		}
 		cols = append(cols[:worst:worst], cols[worst+1:]...)

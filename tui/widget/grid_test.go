@@ -1,9 +1,11 @@
 package widget
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -18,4 +20,17 @@ func TestTextGivesWayToFigures(t *testing.T) {
 	assert.Equal(t, "sweep ingestio…  1.49 ms", rows[0], "first the columns that may be left out, then text")
 	_, rows = g.Lines(s, 12)
 	assert.Equal(t, "sweep ing… …", rows[0], "to what can still be read")
+}
+
+// A long text is cut before its column is dropped.
+func TestALongTextIsCutBeforeItsColumnIsDropped(t *testing.T) {
+	g := Grid{Cols: []Column{{Head: "profile"}, {Head: "note", Spare: 1, Most: 40}}}
+	g.Add("ingestion", "after the new kernel, with a cold cache and the other disk")
+	cut := func(w int) string {
+		_, rows := g.Lines(NewStyles(ThemeMono, true, colorprofile.Ascii), w)
+		return strings.TrimSpace(ansi.Strip(rows[0]))
+	}
+	assert.Equal(t, "ingestion  after the new kern…", cut(30))
+	assert.Equal(t, "ingestion  after the…", cut(21))
+	assert.Equal(t, "ingestion", cut(20), "too little to be read")
 }
