@@ -333,8 +333,13 @@ func (h *List) Keys() widget.KeyMap {
 	move, sides := widget.Bind("↑↓", "run", "up", "down"), widget.Bind("a b", "sides", "a", "b")
 	move.SetEnabled(k.Up.Enabled())
 	sides.SetEnabled(k.SideA.Enabled())
+	pack := k.Pack
+	if k.Undo.Enabled() { // of an archived run
+		pack = k.Undo
+		pack.SetHelp("u", "take out")
+	}
 	return widget.KeyMap{
-		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, k.Back, k.Quit},
+		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
 	}
 }

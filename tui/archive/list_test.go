@@ -53,6 +53,16 @@ func TestHistoryPictures(t *testing.T) {
 	}
 }
 
+// offered is what the hints offer, each with its key.
+func offered(h *List) (out []string) {
+	for _, b := range h.Keys().Short {
+		if b.Enabled() {
+			out = append(out, b.Help().Key+" "+b.Help().Desc)
+		}
+	}
+	return out
+}
+
 func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.Past[1].Tags = map[string]string{"build": "17", "os": "a"}
@@ -97,8 +107,10 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	assert.Len(t, b.Packed, n)
 	assert.Contains(t, a.Picture(t), fmt.Sprintf("%d runs archived", n))
 	assert.Regexp(t, `▸ .* Z `, a.Picture(t), "its row says so")
+	assert.Contains(t, strings.Join(offered(h), " "), "u take out")
 	a.Send(t, "u")
 	assert.NotRegexp(t, `▸ .* Z `, a.Picture(t))
+	assert.Contains(t, strings.Join(offered(h), " "), "Z archive")
 	assert.Len(t, b.Packed, n-1, "there is a way back")
 	assert.Contains(t, a.Picture(t), "a folder again: "+h.run().ID)
 

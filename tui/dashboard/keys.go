@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"slices"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -110,6 +111,12 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 // leaves reports whether esc leaves the screen: of a run that goes on without it, with nothing
 // selected.
 func (d *Dashboard) leaves() bool { return d.now.watched && d.sel.op < 0 && !d.lower.folded }
+
+// justTurned reports whether the last change is a few seconds old.
+func (d *Dashboard) justTurned() bool {
+	ef, ok := lastEffect(d.now.snap)
+	return ok && d.now.snap.At-ef.last < fresh*time.Second
+}
 
 // noMarker is why there is nothing to go to.
 const noMarker = "the chart has no marker yet: a change, a note or a phase makes one"
@@ -223,6 +230,18 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			if d.narrow {
 				short = []key.Binding{k.Pause, k.Tune, k.Help, k.Back, k.Next, k.Undo, k.Quit}
 			}
+		}
+	}
+	switch {
+	case d.charts.cross.on: // what it is moved and ended by comes first
+		marks := widget.Bind("( )", "markers", "(", ")")
+		marks.SetEnabled(k.LastMark.Enabled())
+		k.Back.SetHelp("esc", "end reading")
+		short = slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Back.Keys()) })
+		short = append([]key.Binding{widget.Bind("←→", "moment", "left", "right"), marks, k.Back}, short...)
+	case k.Undo.Enabled() && !d.now.watched && d.justTurned(): // the place of a sweep, which nobody begins then
+		if i := slices.IndexFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Sweep.Keys()) }); i >= 0 {
+			short[i] = k.Undo
 		}
 	}
 	out := widget.KeyMap{

@@ -32,6 +32,7 @@ func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	a.Send(t, "left")
 	newest := d.charts.cross.at
 	assert.True(t, d.charts.cross.on)
+	assert.Regexp(t, `←→ moment  \( \) markers  esc end reading  space pause`, a.Picture(t))
 	for range 3 {
 		a.Send(t, "left")
 	}
@@ -52,6 +53,21 @@ func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	assert.Equal(t, -tuitest.Warmup, d.charts.cross.at.Round(time.Second), "a click reads there")
 	a.Send(t, "esc")
 	assert.False(t, d.charts.cross.on)
+	assert.NotContains(t, a.Picture(t), "end reading")
+}
+
+// The hints offer to undo a change for a few seconds after it.
+func TestUndoIsOfferedRightAfterAChange(t *testing.T) {
+	a, d, run := live(t, 15*time.Second, 120, 40)
+	assert.NotContains(t, a.Picture(t), "u undo")
+	a.Send(t, "+", a.Frame())
+	assert.Contains(t, a.Picture(t), "f search  u undo  m mark")
+	for range 10*fresh + 10 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame())
+	assert.NotContains(t, a.Picture(t), "u undo")
+	assert.NotEmpty(t, d.knobs.history, "though it still could be")
 }
 
 // ( and ) go from one named moment of the lane to the next, and say which.
