@@ -134,7 +134,8 @@ func (s *RunList) Line(st *widget.Styles, w int) string {
 	case s.noting != nil:
 		n := s.noting
 		if n.refused != "" {
-			return widget.Fit(st.Bad.On(" ✗ "+n.refused)+st.Accent.On(n.lead)+n.field.View(st, ansi.StringWidth(n.field.Value())+2), w)
+			text := " " + n.field.View(st, ansi.StringWidth(n.field.Value())+2)
+			return widget.Fit(text+st.Bad.On("✗ "+n.refused), w)
 		}
 		return widget.Fit(st.Accent.On(n.lead)+n.field.View(st, w-len(n.lead)), w)
 	case s.asked == nil:
