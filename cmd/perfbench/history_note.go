@@ -15,37 +15,24 @@ import (
 )
 
 func (a *historyCmd) noteTree() *cobra.Command {
-	c := &cobra.Command{
-		Use: "note RUN [TEXT]", Short: "Write a note on a run, which reports and lists show",
-		Long: `note keeps one line with a run, in note.txt in its folder, in place of the note before.
-Without TEXT it prints the note; an empty TEXT removes it.
-
-RUN is a run folder, the id of a run, latest, -1, -2 …`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.fromEnvironment(cmd)
-			return a.note(args)
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cli.NoFiles
-			}
-			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
-		},
-	}
-	a.folder(c)
-	return c
+	return a.ofRun(a.note, "note RUN [TEXT]", "Write a note on a run, which reports and lists show",
+		`note keeps one line with a run, in note.txt in its folder, in place of the note before.
+Without TEXT it prints the note; an empty TEXT removes it.`)
 }
 
 func (a *historyCmd) tagTree() *cobra.Command {
-	c := &cobra.Command{
-		Use: "tag RUN [NAME=VALUE]...", Short: "Set tags of a run, which reports and lists show",
-		Long: `tag sets tags of a run that has ended, in tags.txt in its folder: each NAME=VALUE is added,
-or takes the place of the value before; NAME= removes the tag. Without any it prints the tags.
+	return a.ofRun(a.tag, "tag RUN [NAME=VALUE]...", "Set tags of a run, which reports and lists show",
+		`tag sets tags of a run that has ended, in tags.txt in its folder: each NAME=VALUE is added,
+or takes the place of the value before; NAME= removes the tag. Without any it prints the tags.`)
+}
 
-RUN is a run folder, the id of a run, latest, -1, -2 …`,
+// ofRun makes a command whose first argument is a run.
+func (a *historyCmd) ofRun(do func(args []string) error, use, short, long string) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Long: long + "\n\nRUN is a run folder, the id of a run, latest, -1, -2 …",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.fromEnvironment(cmd)
-			return a.tag(args)
+			return do(args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

@@ -151,6 +151,9 @@ func (f Finding) sized(v float64) string {
 // Powers returns what these runs could have shown of the figures that are unsure: one sentence for
 // all of which the same is true, in the order of the first of each.
 func (p Pair) Powers(unit string) (out []string) {
+	if p.BySearch() {
+		return nil // the answer says it
+	}
 	var all, more names
 	for _, f := range p.Findings {
 		if text, takes := f.couldShow(); text != "" {

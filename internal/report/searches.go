@@ -42,7 +42,7 @@ func (s Searches) Curve() plot.Chart {
 	return curves([]string{"A", "B"}, []*find.Result{a, b})
 }
 
-// Lead says which side holds more; nothing unless both searched for the same.
+// Lead says what each side holds; nothing unless both searched for the same.
 func (s Searches) Lead() []string {
 	a, b, ok := s.both()
 	if !ok {
@@ -55,8 +55,8 @@ func (s Searches) Lead() []string {
 	return out
 }
 
-// section draws the curves of both sides as one picture, and says which of them holds more;
-// it is empty unless both searched for the same.
+// section draws the curves of both sides as one picture, and says what each holds; it is
+// empty unless both searched for the same.
 func (s Searches) section() Section {
 	lead := s.Lead()
 	if lead == nil {
@@ -90,17 +90,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 	if a.Over == find.OverRate {
 		what = " " + a.Unit + "/s"
 	}
-	out += what
-	if a.Found > 0 && b.Found > 0 {
-		change := b.Found/a.Found - 1
-		switch {
-		case change > 0:
-			out += fmt.Sprintf(", which is %s more", Percent(change))
-		case change < 0:
-			out += fmt.Sprintf(", which is %s less", Percent(-change))
-		}
-	}
-	return out + "."
+	return out + what + "."
 }
 
 // jsonSearches are the searches of two sides, where both searched for the same.

@@ -87,7 +87,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: order.Head("errors"), Right: true, Spare: 2},
 		{Head: ""},
 		{Head: "verdict", Spare: 3},
-		{Head: h.keptHead()},
+		{Head: h.keptHead(), Spare: 1},
 		{Head: h.tagsHead(), Spare: 5, Most: max(w-106, 16)},
 		{Head: h.notesHead(), Spare: 6, Most: 40},
 		{Head: "id", Spare: 7},
