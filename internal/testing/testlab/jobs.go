@@ -176,10 +176,10 @@ var compile = []string{"go", "list", "-test", "-export", "-f", "{{with .Error}}{
 var common = []string{"test", "-json", "-vet=off", "-ldflags=-s", "-timeout=20m"}
 
 // small is everything but what [labtest.Full] leaves. Tests wait for servers more than
-// they compute: one more package than processors. Their order is not shuffled, so that go
+// they compute: two more packages than processors. Their order is not shuffled, so that go
 // need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
-	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+1))
+	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+2))
 	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
