@@ -337,7 +337,7 @@ func (a *App) View() tea.View {
 	}
 	switch {
 	case widget.SizeOf(a.env.W, a.env.H) == widget.TooSmall:
-		v.Content = tooSmallView(a.env)
+		v.Content = a.tooSmallView()
 	case a.overlay != none:
 		v.Content = a.float(a.top().View(a.env))
 	default:

@@ -98,6 +98,24 @@ func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
 	assert.Contains(t, picture(t, a), "30×6", "nothing is cut")
 }
 
+// A terminal that is too small to draw a run says in words how it is.
+func TestATerminalThatIsTooSmallSaysHowTheRunIs(t *testing.T) {
+	run := tuitest.NewRun(1)
+	a := dashAppOf(t, Options{}, run, 3*time.Second, 30, 6)
+	got := picture(t, a)
+	for _, want := range []string{"▶ running 00:03 / 01:00", "entries/s", "p99 ", "errors 0"} {
+		assert.Contains(t, got, want)
+	}
+	assert.NotContains(t, got, "…", "nothing is cut")
+	send(t, a, tea.WindowSizeMsg{Width: 40, Height: 9})
+	tuitest.Golden(t, picture(t, a))
+	send(t, a, tea.WindowSizeMsg{Width: 20, Height: 3}, "q")
+	assert.Contains(t, picture(t, a), "Stop the run", "what is asked comes first")
+	send(t, a, "esc", tea.WindowSizeMsg{Width: 20, Height: 3}, "space")
+	pass(t, a, run, time.Second)
+	assert.Contains(t, picture(t, a), "‖ paused")
+}
+
 // pickApp is the workbench at its picker, everything read.
 func pickApp(t testing.TB, b *tuitest.Bench, o Options, w, h int) *testApp {
 	t.Helper()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Options control the appearance of the workbench and what it starts with. The zero
@@ -143,22 +143,6 @@ func (h hangup) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sixteen reports whether the terminal is named as one of sixteen colours.
-func (o Options) sixteen() bool {
-	environ := o.Environ
-	if environ == nil {
-		environ = os.Environ()
-	}
-	name, more := "", false
-	for _, v := range environ {
-		if value, ok := strings.CutPrefix(v, "TERM="); ok {
-			name = value
-		}
-		more = more || strings.HasPrefix(v, "COLORTERM=") && v != "COLORTERM="
-	}
-	return strings.HasSuffix(name, "-16color") && !more
-}
-
 // program returns the options for Bubble Tea; gone is called when there is no more
 // input.
 func (o Options) program(gone func()) []tea.ProgramOption {
@@ -166,12 +150,15 @@ func (o Options) program(gone func()) []tea.ProgramOption {
 	if o.Plain {
 		opts = append(opts, tea.WithoutRenderer())
 	}
-	switch {
-	case o.NoColor:
-		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
-	case o.sixteen(): // within tmux, Bubble Tea takes 256 for granted
-		opts = append(opts, tea.WithColorProfile(colorprofile.ANSI))
+	environ := o.Environ
+	if environ == nil {
+		environ = os.Environ()
 	}
+	colours := widget.Colours(environ)
+	if o.NoColor {
+		colours = colorprofile.ASCII
+	}
+	opts = append(opts, tea.WithColorProfile(colours))
 	if o.In == nil && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.In = os.Stdin
 	}

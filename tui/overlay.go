@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -189,9 +190,39 @@ func quitLines(e screen.Env) []string {
 	}
 }
 
-// tooSmallView shows the size that is needed; a run continues meanwhile.
-func tooSmallView(e screen.Env) string {
-	text := widget.Wrap(fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H), e.W)
+// tooSmallView says in words what matters most and which size is needed; a run continues
+// meanwhile. What there is no room for is left out from the end.
+func (a *App) tooSmallView() string {
+	e := a.env
+	var said []string
+	if a.overlay == quitting {
+		said = []string{"Stop the run and quit?", quitAnswer + " · esc stay"}
+	}
+	for _, s := range slices.Backward(a.stack) {
+		if t, ok := s.(screen.Terse); ok {
+			said = append(said, t.InWords(e)...)
+			break
+		}
+	}
+	size := widget.Wrap(fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H), max(e.W-1, 1))
+	if len(said) == 0 {
+		return inTheMiddle(e, size)
+	}
+	var lines []string
+	for _, text := range said {
+		lines = append(lines, widget.Wrap(text, max(e.W-1, 1))...)
+	}
+	if len(lines)+len(size) <= e.H {
+		lines = append(lines, widget.MutedLines(e.Styles, strings.Join(size, " "), max(e.W-1, 1))...)
+	}
+	for i := range lines {
+		lines[i] = widget.Fit(" "+lines[i], e.W)
+	}
+	return widget.Page(e.W, e.H, lines)
+}
+
+// inTheMiddle draws a few lines in the middle of the terminal.
+func inTheMiddle(e screen.Env, text []string) string {
 	lines := widget.BlankLines(e.W, e.H)
 	for i, l := range text[:min(len(text), e.H)] {
 		pad := max(e.W-ansi.StringWidth(l), 0) / 2

@@ -91,7 +91,7 @@ func (s *speaker) speak(atOnce bool) {
 		for _, e := range events {
 			e = phrase(e)
 			key := e
-			if !strings.HasPrefix(e, setting) {
+			if !strings.HasPrefix(e, setting) && !strings.HasPrefix(e, planned) {
 				key = numbers.ReplaceAllString(e, "")
 			}
 			if fresh[key] = true; e != "" && !s.said[key] {
@@ -142,8 +142,9 @@ func (s *speaker) flush() {
 	s.lines = nil
 }
 
-// selected is how the row that keys act on begins, setting how the line of knobs does.
-const selected, setting = "selected: ", "settings: "
+// selected is how the row that keys act on begins, setting how the line of knobs does, and planned
+// what the timetable changes next.
+const selected, setting, planned = "selected: ", "settings: ", "next: "
 
 var (
 	// frames are what separates phrases: lines, corners, blocks and dots.

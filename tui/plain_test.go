@@ -122,12 +122,3 @@ func TestSignsAreSpoken(t *testing.T) {
 		assert.Equal(t, want, phrase(text))
 	}
 }
-
-// A terminal that is named as one of sixteen colours is taken at its word, within tmux too.
-func TestATerminalOfSixteenColours(t *testing.T) {
-	for environ, want := range map[string]bool{
-		"TERM=xterm-16color TMUX=/tmp/x": true, "TERM=tmux-256color TMUX=/tmp/x": false, "TERM=xterm-16color COLORTERM=truecolor": false, "TERM=xterm-16color COLORTERM=": true,
-	} {
-		assert.Equal(t, want, Options{Environ: strings.Fields(environ)}.sixteen(), environ)
-	}
-}

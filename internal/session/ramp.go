@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -155,4 +156,20 @@ func RampEnd(table []engine.At, ramp int) (engine.At, bool) {
 		}
 	}
 	return engine.At{}, false
+}
+
+// Planned returns what the timetable will change, in order of time: of a ramp, its first step and
+// its last one.
+func (p *Prepared) Planned() (out []measure.Change) {
+	for i, at := range p.Timetable {
+		if end, ok := RampEnd(p.Timetable[i:], at.Ramp); ok && !at.First && at.After != end.After {
+			continue
+		}
+		name := at.Knob.Name
+		if at.Track >= 0 {
+			name = p.Plan.Tracks()[at.Track].Name + "." + name
+		}
+		out = append(out, measure.Change{At: at.After, Name: name, To: at.Value, By: measure.ByTimetable, Ramp: at.Ramp})
+	}
+	return out
 }

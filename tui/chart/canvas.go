@@ -1,5 +1,7 @@
 package chart
 
+import "github.com/charmbracelet/x/ansi"
+
 // Layer is what a cell of a canvas belongs to; callers give each layer its colour.
 // Layer 0 is the background.
 type Layer uint8
@@ -149,6 +151,35 @@ func (c *Canvas) Rule(x int, sign rune, l Layer) {
 			c.Put(x, y, string(sign), l)
 		}
 	}
+}
+
+// Level draws a line across a row of cells where nothing is drawn; with a text where there is room
+// for that: on the line, or else above or below it.
+func (c *Canvas) Level(y int, text string, l Layer) {
+	if y < 0 || y >= c.h {
+		return
+	}
+	if !c.write(y, text, l) && !c.write(y-1, text, l) {
+		c.write(y+1, text, l)
+	}
+	for x := range c.w {
+		if c.Free(x, y, 1) {
+			c.Put(x, y, "╌", l)
+		}
+	}
+}
+
+// write writes a text into the first place of a row that has room for it and for a cell on both
+// sides, and reports whether there is one.
+func (c *Canvas) write(y int, text string, l Layer) bool {
+	n := ansi.StringWidth(text)
+	for x := range max(c.w-n-1, 0) {
+		if c.Free(x, y, n+2) {
+			c.Put(x+1, y, text, l)
+			return true
+		}
+	}
+	return false
 }
 
 // Free reports whether n cells starting at x lie on the canvas and are empty.

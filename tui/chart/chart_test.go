@@ -1,12 +1,17 @@
 package chart
 
 import (
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -264,4 +269,109 @@ func FuzzChartsFillTheirField(f *testing.F) {
 			}
 		}
 	})
+}
+
+// aSearch is a search that tried these levels, with these p99 in nanoseconds.
+func aSearch(under string, p99 map[float64]int64) *find.Result {
+	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{under}}
+	for _, level := range slices.Sorted(maps.Keys(p99)) {
+		r.Steps = append(r.Steps, find.Step{Level: level, Held: p99[level] < 10e6, Response: find.Times{P50: p99[level] / 4, P99: p99[level]}})
+	}
+	return r
+}
+
+// The condition of a search is a line with its words, and what missed it by far does not set the scale.
+func TestASearchHasALineAtItsLimit(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	r := aSearch("p99<10ms", map[float64]int64{1000: 2e6, 2000: 3e6, 4000: 5e6, 8000: 9e6, 12000: 30e6, 16000: 60e9})
+	p := Latency(s, r)
+	picture := p.Draw(s, 80, 16)
+	at := map[string]int{}
+	for y, line := range picture {
+		line = ansi.Strip(line)
+		if strings.Contains(line, "╌") {
+			at["line"] = y
+			assert.Contains(t, line, "p99<10ms")
+			assert.Contains(t, line, "10 ms ┤", "it is where the scale has its value")
+		}
+		if strings.Contains(line, "▲") {
+			at["beyond"] = y
+			assert.Contains(t, line, "60 s▲", "what is above the scale says how much")
+		}
+	}
+	assert.Contains(t, at, "line")
+	assert.Equal(t, 0, at["beyond"])
+	assert.Contains(t, ansi.Strip(picture[0]), "100 ms ┤", "ten times the limit")
+
+	r.Under = []string{"errors<1%"}
+	p = Latency(s, r)
+	assert.Empty(t, p.Limits)
+	assert.NotContains(t, strings.Join(p.Draw(s, 80, 16), ""), "╌")
+}
+
+// Every point of a curve is drawn where the labels of its axis say, on any scale, and one beyond the
+// scale at its end: whoever reads the picture reads the figure of the table.
+func TestEveryPointIsDrawnAtItsValue(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	random := rand.New(rand.NewPCG(1, 2))
+	points := 0
+	for range 400 {
+		c := Curve{}
+		x, log := 0.0, random.IntN(2) == 0
+		for range 2 + random.IntN(12) {
+			x += 1 + 9*random.Float64()
+			v := math.Pow(10, 6*random.Float64())
+			if !log {
+				v = 1000 * random.Float64()
+			}
+			c.At, c.Values = append(c.At, x), append(c.Values, v)
+		}
+		p := Plot{Curves: []Curve{c}, Log: log, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }, Across: func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }}
+		if random.IntN(3) == 0 {
+			p.Most = 2 * lowest(c.Values)
+		}
+		w, h := 60+random.IntN(80), 8+random.IntN(20)
+		lines := p.Draw(s, w, h)
+		require.Len(t, lines, h)
+		rows, value := lines[:h-1], axisOf(t, lines[:h-1], log)
+		for i, v := range c.Values {
+			col := labels + 2 + min(int((c.At[i]-c.At[0])/(c.At[len(c.At)-1]-c.At[0])*float64(w-labels-3)+0.5), w-labels-3)
+			found := false
+			for y, row := range rows {
+				switch sign := []rune(ansi.Strip(row))[col]; {
+				case sign == '•' && math.Abs(value(v)-float64(y)) < 1.5, sign == '▲' && y == 0 && value(v) < 1: // labels are in whole rows, and so are points
+					found = true
+				}
+			}
+			points++
+			assert.True(t, found, "%v at %v:\n%s", v, c.At[i], strings.Join(lines, "\n"))
+		}
+	}
+	assert.Greater(t, points, 1000)
+}
+
+// axisOf reads the axis of a picture: which row a value is in by the labels, fractions included.
+func axisOf(t *testing.T, rows []string, log bool) func(v float64) float64 {
+	t.Helper()
+	var at, values []float64
+	for y, row := range rows {
+		label, _, ok := strings.Cut(ansi.Strip(row), " ┤")
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(label), 64)
+		require.NoError(t, err)
+		at, values = append(at, float64(y)), append(values, v)
+	}
+	require.GreaterOrEqual(t, len(at), 2, "an axis has two labels:\n%s", strings.Join(rows, "\n"))
+	place := func(v float64) float64 {
+		if log {
+			return math.Log(v)
+		}
+		return v
+	}
+	n := len(at) - 1
+	return func(v float64) float64 {
+		return at[0] + (place(v)-place(values[0]))/(place(values[n])-place(values[0]))*(at[n]-at[0])
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -25,12 +27,23 @@ type Plot struct {
 	Curves []Curve
 	// Marks are positions along the knob that get a rule.
 	Marks []float64
+	// Limits are values that get a line across.
+	Limits []Limit
+	// Most is where the scale ends at the latest: a point above it is a ▲ at the upper edge, and the
+	// highest of them has its value beside it. 0: the scale has room for all.
+	Most float64
 	// Axes are further axes along the knob, each in the colour of a curve.
 	Axes []plot.Axis
 	// Log makes the vertical axis logarithmic.
 	Log bool
 	// Format formats a value, Across a position along the knob.
 	Format, Across func(float64) string
+}
+
+// Limit is a value that others are to stay below, or above, with what is written on its line.
+type Limit struct {
+	Value float64
+	Text  string
 }
 
 // labels is the width of the labels of the vertical axis.
@@ -50,6 +63,14 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 				from, to = min(from, c.At[i]), max(to, c.At[i])
 				low, top = min(low, v), max(top, v)
 			}
+		}
+	}
+	if p.Most > 0 {
+		low, top = min(low, p.Most), min(top, p.Most)
+	}
+	for _, l := range p.Limits {
+		if !p.Log || l.Value > 0 {
+			low, top = min(low, l.Value), max(top, l.Value)
 		}
 	}
 	switch {
@@ -82,6 +103,8 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 			return widget.Ink{}
 		case l == rule:
 			return s.Warn
+		case l == limit:
+			return s.Accent
 		}
 		return p.Curves[l-first].Ink
 	})
@@ -151,10 +174,11 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 // The layers of a plot: rules, and each curve with its points, from first on.
 const (
 	rule Layer = iota + 1
+	limit
 	first
 )
 
-// canvas draws the curves, the points on them, and rules where nothing is drawn.
+// canvas draws the curves, the points on them, and rules and limits where nothing is drawn.
 func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column func(float64, int) int) *Canvas {
 	canvas := NewCanvas(cells, rows)
 	for i, c := range slices.Backward(p.Curves) {
@@ -171,6 +195,10 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 			}
 		}
 	}
+	p.beyond(canvas, scale, func(x float64) int { return column(x, cells) })
+	for _, l := range p.Limits {
+		canvas.Level(canvas.Row(scale.Part(l.Value)), l.Text, limit)
+	}
 	for i, c := range p.Curves {
 		c.shade(canvas, from, to, scale, first+Layer(i))
 	}
@@ -180,6 +208,40 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 		}
 	}
 	return canvas
+}
+
+// beyond marks the points above the end of the scale, and writes the value of the highest one.
+func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int) {
+	highest, at, of := scale.High*(1+1e-9), -1, first
+	for i, c := range p.Curves {
+		for k, v := range c.Values {
+			if !finite(v) || v <= scale.High*(1+1e-9) {
+				continue
+			}
+			x := column(c.At[k])
+			canvas.Put(x, 0, "▲", first+Layer(i))
+			if v > highest {
+				highest, at, of = v, x, first+Layer(i)
+			}
+		}
+	}
+	if at < 0 {
+		return
+	}
+	text := p.Format(highest)
+	n, w := ansi.StringWidth(text), canvas.w
+	for _, x := range []int{at - n, at + 1} {
+		hides := x < 0 || x+n > w
+		for i := max(x, 0); i < min(x+n, w); i++ {
+			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' {
+				hides = true
+			}
+		}
+		if !hides {
+			canvas.Put(x, 0, text, of)
+			return
+		}
+	}
 }
 
 // shade shades the band of a curve where nothing is drawn.

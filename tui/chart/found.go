@@ -11,8 +11,9 @@ import (
 )
 
 // Latency returns the curves of p99 and p50 over the levels that a search has tried, each with
-// a band from the lowest to the highest of the tries of a level where it has several, and
-// with rules at the level that holds and the one that does not.
+// a band from the lowest to the highest of the tries of a level where it has several, with rules
+// at the level that holds and the one that does not, and a line at each time that was asked
+// for. What is far above that does not set the scale.
 func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
 	p99 := Curve{Ink: s.Series[1]}
@@ -35,7 +36,33 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 			p.Marks = append(p.Marks, v)
 		}
 	}
+	for _, e := range r.Limits() {
+		p.Limits = append(p.Limits, Limit{e.Limit, e.Text})
+		p.Most = max(p.Most, farAbove*e.Limit)
+	}
+	if low := lowest(p99.Values); p.Most > 0 && finite(low) { // the lowest one is shown
+		p.Most = max(p.Most, 2*low)
+	}
 	return p
+}
+
+// farAbove is how many times a limit a time may be to set the scale.
+const farAbove = 10
+
+// LatencyLegend names the curves of Latency in their colours.
+func LatencyLegend(s *widget.Styles, r *find.Result) string {
+	return s.Series[1].On("p99") + s.Muted.On(" and ") + s.Series[0].On("p50") + s.Muted.On(" over "+r.Over)
+}
+
+// lowest returns the smallest value above 0; infinity if there is none.
+func lowest(values []float64) float64 {
+	low := math.Inf(1)
+	for _, v := range values {
+		if v > 0 {
+			low = min(low, v)
+		}
+	}
+	return low
 }
 
 // add adds a level: the time of its last try, and a band over all. What too few calls support is

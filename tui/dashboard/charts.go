@@ -64,6 +64,9 @@ func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	if ch.against.earlier != nil {
 		k.text += ch.against.earlier.ID
 	}
+	if ch.now.searching() {
+		k.text += "searching"
+	}
 	k.cross = ch.cross
 	return k
 }
@@ -164,6 +167,7 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 		}
 		put(m.At, '▾', name)
 	}
+	ch.now.announce(c, a)
 	c.CrossAt, c.Cross = ch.cross.cell(a)
 	c.Broken = brokenIn(ch.now.snap, a)
 	return c
@@ -278,11 +282,25 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 		c.Ghost = ch.against.earlier.Slowest(a.Moments())
 	}
 	c.High = max(ch.scaleL.Top, plot.Nice(chart.Robust(c.Ghost)))
+	if ch.now.searching() && ch.sel.op < 0 {
+		for _, e := range ch.now.found.Limits() {
+			if e.Of != "" || e.Time != "response" {
+				continue // of another time than the chart's
+			}
+			c.Limits = append(c.Limits, chart.Limit{Value: e.Limit, Text: e.Text})
+			if e.Limit <= nearAbove*c.High {
+				c.High = max(c.High, plot.Nice(e.Limit))
+			}
+		}
+	}
 	if c.Log = ch.axes != linear; c.Log {
 		c.Scale = plot.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
 	}
 	return c
 }
+
+// nearAbove is how many times the end of the scale a limit may be for the scale to grow to it.
+const nearAbove = 4
 
 // lowest returns the smallest value above 0.
 func lowest(vals []float64) float64 {

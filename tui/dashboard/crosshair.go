@@ -48,7 +48,7 @@ func (ch *charts) step(p panes, by int) {
 
 // moments returns those of the lane that have a name, in order of time.
 func (ch *charts) moments() []Moment {
-	out := slices.DeleteFunc(ch.plotted(ch.now.axis(1), 1, units.Number).Moments, func(m Moment) bool { return m.Name == "" })
+	out := slices.DeleteFunc(ch.plotted(ch.now.axis(1), 1, units.Number).Moments, func(m Moment) bool { return m.Name == "" || m.Coming })
 	slices.SortStableFunc(out, func(x, y Moment) int { return cmp.Compare(x.at, y.at) })
 	return out
 }
@@ -127,7 +127,7 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 		parts = append(parts, "earlier "+units.Number(ch.against.earlier.Rates(middle)[0])+", p99 "+widget.Nanos(nanos(ch.against.earlier.Slowest(middle)[0])))
 	}
 	for _, m := range ch.plotted(a, 1, units.Number).Moments {
-		if cell, ok := ch.cross.cell(a); ok && m.Cell == cell && m.Name != "" && ch.cross.marker == "" {
+		if cell, ok := ch.cross.cell(a); ok && m.Cell == cell && m.Name != "" && !m.Coming && ch.cross.marker == "" {
 			parts = append(parts, string(m.Sign)+" "+m.Name)
 		}
 	}

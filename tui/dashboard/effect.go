@@ -67,9 +67,11 @@ func (a *act) add(p measure.Change) {
 	a.others = append(a.others, p)
 }
 
-// effect is the last act of a run and its effect.
+// effect is the last act of a run and its effect; or that of the last few together, where there
+// were too few seconds between them to tell them apart.
 type effect struct {
 	act
+	with          []act         // what was done before it that it cannot be told from, the newest first
 	first, last   time.Duration // of the key presses that made it
 	before, after stretch
 	// had is how many seconds before the change could be compared, window at most.
@@ -96,25 +98,50 @@ type stretch struct {
 	stood bool
 }
 
-// lastEffect compares the seconds before the last change with as many after it,
-// excluding those in which something else changed; ok is false if nothing has changed
-// yet.
+// lastEffect compares the seconds before the last change with as many after it, excluding those
+// in which something else changed; ok is false if nothing has changed yet. Where too few seconds
+// were left before it by another change, it is what both did together, or the last few, if that
+// is known.
 func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
-	n := len(s.Changes)
-	if n == 0 {
+	if len(s.Changes) == 0 {
 		return e, false
 	}
+	e = effectOf(s, 0)
+	for more := e; more.tooSoon() && more.after.seconds >= fewest; {
+		next := effectOf(s, len(more.with)+1)
+		if len(next.with) == len(more.with) || next.last-next.first > window*time.Second {
+			break
+		}
+		if more = next; !more.tooSoon() {
+			return more, true
+		}
+	}
+	return e, true
+}
+
+// effectOf compares the seconds before the last changes with as many after them: the last act, at
+// least so many before it, and those with fewer than the fewest seconds between them.
+func effectOf(s *measure.Snapshot, least int) effect {
+	n := len(s.Changes)
 	c := s.Changes[n-1]
-	e = effect{act: act{Change: c}, first: c.At, last: c.At}
+	e := effect{act: act{Change: c}, first: c.At, last: c.At}
+	cur := &e.act
 	from, to := time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
 	for i := n - 2; i >= 0; i-- {
 		p := s.Changes[i]
-		if p.Knob() != c.Knob() && !e.reset(p) || e.undo(p) || e.first-p.At > gap {
+		switch {
+		case (p.Knob() == cur.Knob() || cur.reset(p)) && !cur.undo(p) && e.first-p.At <= gap:
+			cur.add(p)
+		case e.pause() || p.Knob() == "paused" || phaseBetween(s, p.At, e.first) || len(e.with) >= least && len(seconds(s, p.At, e.first)) >= fewest:
 			from = p.At
+		default:
+			e.with = append(e.with, act{Change: p})
+			cur = &e.with[len(e.with)-1]
+		}
+		if from == p.At {
 			break
 		}
 		e.first = p.At
-		e.add(p)
 	}
 	for i, ph := range s.Ran {
 		switch {
@@ -126,7 +153,7 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 		}
 	}
 	if e.past = s.At-e.last > told; e.past || e.pause() {
-		return e, true
+		return e
 	}
 	before, after := seconds(s, from, e.first), seconds(s, e.last, to)
 	k := min(len(before), len(after), window)
@@ -135,11 +162,25 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	e.given = k > 0 && !slices.ContainsFunc(append(before[len(before)-k:], after[:k]...), func(s second) bool { return !s.open })
 	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
 	for _, seg := range s.Segments {
-		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && seg.From <= e.last {
+		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && (end == 0 || end > e.last) {
 			e.ours = max(e.ours, lateShare(seg.Ops))
 		}
 	}
-	return e, true
+	return e
+}
+
+// phaseBetween reports whether a phase begins after one moment and not after another.
+func phaseBetween(s *measure.Snapshot, after, until time.Duration) bool {
+	return slices.ContainsFunc(s.Ran[min(len(s.Ran), 1):], func(p measure.Phase) bool { return p.From > after && p.From <= until })
+}
+
+// when is the moment of the change in words, or from when to when the last few were.
+func (e *effect) when() string {
+	first, last := widget.Clock(e.first), widget.Clock(e.last)
+	if len(e.with) > 0 && first != last {
+		return first + "–" + last
+	}
+	return last
 }
 
 // lateShare returns how much of the p99 of the slowest operation is perfbench's own lateness.
@@ -159,14 +200,14 @@ const mostlyOurs = 0.5
 // pause reports whether the change is a pause rather than a turn of a knob.
 func (e *effect) pause() bool { return e.Knob() == "paused" }
 
-// undo reports whether exactly one of the effect and another change is an undo.
-func (e *effect) undo(p measure.Change) bool {
-	return (e.By == measure.ByUndo) != (p.By == measure.ByUndo)
+// undo reports whether exactly one of the act and another change is an undo.
+func (a *act) undo(p measure.Change) bool {
+	return (a.By == measure.ByUndo) != (p.By == measure.ByUndo)
 }
 
-// reset reports whether the effect and another change belong to the same reset.
-func (e *effect) reset(p measure.Change) bool {
-	return e.By == measure.ByReset && p.By == measure.ByReset
+// reset reports whether the act and another change belong to the same reset.
+func (a *act) reset(p measure.Change) bool {
+	return a.By == measure.ByReset && p.By == measure.ByReset
 }
 
 // second is a finished second of all operations together.
@@ -298,6 +339,54 @@ func (e *effect) unsure() string {
 // needsBefore says that a change came too soon after the one before.
 func needsBefore(needs, had int) string {
 	return fmt.Sprintf("it needs %d s before it, and had %d", needs, had)
+}
+
+// tooSoon reports whether the effect cannot be known because too little time lay before it.
+func (e *effect) tooSoon() bool {
+	return !e.pause() && !e.past && (e.scarce || e.needs() > e.had && e.needs() <= window)
+}
+
+// what describes the change, or the last few together: "threads 16 → 32, payload 1 KiB → 2 KiB
+// together", or only their knobs if they are many.
+func (e *effect) what(p *workload.Plan) string {
+	if len(e.with) == 0 {
+		return e.act.what(p)
+	}
+	var list []act
+	for _, a := range slices.Backward(e.with) {
+		list = netted(list, a)
+	}
+	list = netted(list, e.act)
+	n := len(e.with) + 1
+	if len(list) == 1 {
+		return fmt.Sprintf("%s (%d changes)", list[0].what(p), n)
+	}
+	if len(list) == 2 {
+		return list[0].what(p) + ", " + list[1].what(p) + " together"
+	}
+	return fmt.Sprintf("%s together (%d changes)", e.knobs(), n)
+}
+
+// knobs names those of the last few changes together, the first one first.
+func (e *effect) knobs() string {
+	names := []string{}
+	for _, a := range slices.Backward(append([]act{e.act}, e.with...)) {
+		if !slices.Contains(names, a.Knob()) {
+			names = append(names, a.Knob())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// netted adds an act to those before it: to what it goes on with, if that was of the same setting.
+func netted(list []act, a act) []act {
+	for i := range list {
+		if len(list[i].others) == 0 && len(a.others) == 0 && list[i].Name == a.Name {
+			list[i].To = a.To
+			return list
+		}
+	}
+	return append(list, a)
 }
 
 // sums adds up what a knob that sums was turned from and to in all tracks that it was turned in; false
@@ -463,34 +552,42 @@ func (e *effect) describe(d detail) string {
 	return text
 }
 
+// open returns what is unsure of the effect.
+func (e *effect) open() []finding {
+	list := []finding{e.tail().finding}
+	if !e.given || list[0].is == "" {
+		list = append(list, e.throughput().finding)
+	}
+	return slices.DeleteFunc(list, func(f finding) bool { return f.is != unsure })
+}
+
+// needs returns how many seconds on either side would make sure what is unsure: 0 if nothing is,
+// math.MaxInt if that cannot be told.
+func (e *effect) needs() (n int) {
+	for _, f := range e.open() {
+		if f.needs == 0 {
+			return math.MaxInt
+		}
+		n = max(n, f.needs)
+	}
+	return n
+}
+
 // lacks says what would make sure what is unsure, and when that is known; "" if nothing is
 // unsure.
 func (e *effect) lacks() string {
-	open := []finding{e.tail().finding}
-	if open[0].is == unsure && e.ours >= mostlyOurs {
+	if e.tail().is == unsure && e.ours >= mostlyOurs {
 		return fmt.Sprintf("%.0f %% of its p99 is perfbench's own lateness", 100*e.ours)
 	}
-	if !e.given || open[0].is == "" {
-		open = append(open, e.throughput().finding)
-	}
-	open = slices.DeleteFunc(open, func(f finding) bool { return f.is != unsure })
-	if len(open) == 0 {
+	switch needs := e.needs(); {
+	case needs == 0:
 		return ""
-	}
-	needs := 0
-	for _, f := range open {
-		if f.needs == 0 {
-			return tooWild
-		}
-		needs = max(needs, f.needs)
-	}
-	switch more := needs - e.after.seconds; {
 	case needs > window:
 		return tooWild
 	case needs > e.had:
 		return needsBefore(needs, e.had)
 	default:
-		return "known in about " + report.Length(float64(max(more, 1)))
+		return "known in about " + report.Length(float64(max(needs-e.after.seconds, 1)))
 	}
 }
 
@@ -572,7 +669,7 @@ func join(number, unit string) string { return strings.TrimSpace(number + " " + 
 // that is no chance.
 func (e *effect) throughput() moved {
 	found := judged(e.before.rates, e.after.rates)
-	if from, to, ok := e.sums(); ok && e.given && e.Knob() == "rate" && from != to &&
+	if from, to, ok := e.sums(); ok && len(e.with) == 0 && e.given && e.Knob() == "rate" && from != to &&
 		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows {
 		found = finding{is: changed}
 	}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,8 +67,8 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
 		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store stood still meanwhile"},
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: the store stood still meanwhile"},
-		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: it needs 3 s before it, and had 2"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: it needs 3 s before it, and had 1"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput +100 %, p99 as before"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput +50 %, p99 as before"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 as before"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
 		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs 3 s before it, and had 1"},
@@ -81,6 +82,44 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 			assert.Equal(t, c.want, e.outcome(0))
 		})
 	}
+}
+
+// What was done within a few seconds is judged together: from before the first to after the last.
+// So is what alone had too few seconds before it.
+func TestQuickChangesAreJudgedTogether(t *testing.T) {
+	turn := func(at time.Duration, name string, from, to float64) measure.Change {
+		return measure.Change{At: at * time.Second, Name: name, From: from, To: to, By: "workbench"}
+	}
+	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
+	e, _ := lastEffect(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.outcome(60))
+	assert.Equal(t, "00:10–00:12", e.when())
+	assert.Equal(t, 10, e.before.seconds)
+
+	e, _ = lastEffect(course(three, slices.Concat(steady(10, 1000, 2000), steady(4, 2000, 4000))...))
+	assert.Equal(t, "measuring its effect: 2 of 3 s", e.outcome(60))
+
+	unsettled := func(n int, p99 int64) (out [][2]int64) {
+		for i := range n {
+			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
+		}
+		return out
+	}
+	slow := []measure.Change{turn(20, "payload", 1024, 2048), turn(26, "threads", 1, 2)}
+	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
+	alone := effectOf(s, 0)
+	assert.Equal(t, "throughput as before, p99 unsure; it needs 8 s before it, and had 6", alone.outcome(90))
+	e, _ = lastEffect(s)
+	assert.Len(t, e.with, 1)
+	assert.Equal(t, "throughput as before, p99 10 → 23.3 ms", e.outcome(40))
+	assert.Equal(t, "payload 1 KiB → 2 KiB, threads 1 → 2 together", e.what(tuitest.NewPlan(1)))
+
+	s.Changes = append([]measure.Change{turn(8, "paused", 1, 0)}, slow...)
+	e, _ = lastEffect(s)
+	assert.Len(t, e.with, 1, "a pause ends what is put together")
+	s.Ran = []measure.Phase{{Name: "load"}, {Name: "read", From: 23 * time.Second}}
+	e, _ = lastEffect(s)
+	assert.Empty(t, e.with, "another phase began between them")
 }
 
 // With room, both figures are told before and after, each from its lowest to its highest
@@ -232,9 +271,19 @@ func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
 			"every knob reset",
 		},
 		{
-			"another knob before",
+			"another knob just before",
 			[]measure.Change{at(0, "threads", 20, 16, ""), at(100, "feed.batch", 5, 100, ""), at(100, "profile.batch", 5, 100, ""), at(100, "claims.batch", 5, 100, "")},
-			"batch 5 → 100",
+			"threads 20 → 16, batch 5 → 100 together",
+		},
+		{
+			"there and back",
+			[]measure.Change{at(0, "threads", 16, 32, ""), at(2500, "threads", 32, 16, "undo")},
+			"threads back to 16 (2 changes)",
+		},
+		{
+			"many",
+			[]measure.Change{at(0, "threads", 16, 32, ""), at(500, "payload", 1024, 2048, ""), at(900, "batch", 1, 10, ""), at(1200, "payload", 2048, 4096, "")},
+			"threads, payload, batch together (4 changes)",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

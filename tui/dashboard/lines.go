@@ -105,12 +105,17 @@ func (l *lines) event(e screen.Env, rows int) []string {
 // if there is no room.
 func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
 	s := e.Styles
-	at, what := widget.Clock(ef.last), ef.what(l.now.plan)
-	if ef.By == measure.ByUndo {
+	at, what := ef.when(), ef.what(l.now.plan)
+	if ef.By == measure.ByUndo && len(ef.with) == 0 {
 		what = "undo: " + what
 	}
 	left := ansi.StringWidth(at+what) + 4
 	outcome := ef.outcome(e.W - left - 2)
+	if len(ef.with) > 0 && rows == 1 && left+2+ansi.StringWidth(outcome) > e.W {
+		what = ef.knobs() + " together"
+		left = ansi.StringWidth(at+what) + 4
+		outcome = ef.outcome(e.W - left - 2)
+	}
 	between := "     "
 	for _, narrower := range []string{"   ", "  "} {
 		if left+ansi.StringWidth(between+outcome) > e.W {
@@ -129,7 +134,7 @@ func (l *lines) bottom(e screen.Env) string {
 	if l.says.prompt != nil || l.now.watch.text(l.now.snap, l.now.progress.Stage, e.W-4) != "" || l.says.toast.text != "" || l.now.progress.Stage > screen.Measuring {
 		return slices.Concat(l.event(e, 1), []string{widget.Fit("", e.W)})[0]
 	}
-	return widget.Fit(" "+l.sel.state(e, e.W < 80), e.W)
+	return l.state(e)
 }
 
 // preparing draws what is shown until the first worker runs, all but the keys.
@@ -167,25 +172,56 @@ func (l *lines) preparing(e screen.Env) []string {
 
 // status draws the first line: what runs, where, and its progress.
 func (l *lines) status(e screen.Env) string {
-	s := e.Styles
-	sign := "▶"
-	if l.sel.fig.paused {
-		sign = "‖"
+	left, right := l.ends(e)
+	if next, above := l.next(e); above {
+		left += e.Styles.Muted.On(" · " + next)
 	}
+	return widget.Spread(left, right+" ", e.W)
+}
+
+// ends returns both ends of the status.
+func (l *lines) ends(e screen.Env) (left, right string) {
+	s := e.Styles
 	what := []string{l.now.info.Title, l.now.info.Store}
 	if len(l.now.snap.Phases) > 0 && l.now.progress.Stage == screen.Measuring && len(l.now.plan.Phases) > 1 {
 		what = append(what, strings.Join(l.now.snap.Phases, ", "))
 	}
-	left := " " + s.Accent.On(sign) + " " + s.Bold.On(strings.Join(what, " · "))
+	left = " " + s.Accent.On(l.sign()) + " " + s.Bold.On(strings.Join(what, " · "))
 	if w := l.stageWord(); w != "" {
 		left += " " + s.Warn.On("· "+w)
 	}
-	right := l.now.time()
+	right = l.now.time()
 	part, known := l.now.done()
 	if known && e.W >= 80 {
 		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
-	return widget.Spread(left, right+" ", e.W)
+	return left, right
+}
+
+// next says what the timetable changes next in as many words as there is room for in the status,
+// above, or else in the line of the state.
+func (l *lines) next(e screen.Env) (text string, above bool) {
+	left, right := l.ends(e)
+	state := l.sel.state(e, e.W < 80)
+	for _, text := range l.now.nexts() {
+		switch n := ansi.StringWidth(text); {
+		case ansi.StringWidth(left+right)+n+6 <= e.W:
+			return text, true
+		case ansi.StringWidth(state)+n+5 <= e.W:
+			return text, false
+		}
+	}
+	return "", false
+}
+
+// state describes the run at this moment, and what the timetable changes next if only this line has
+// room for that.
+func (l *lines) state(e screen.Env) string {
+	text := l.sel.state(e, e.W < 80)
+	if next, above := l.next(e); next != "" && !above {
+		text += e.Styles.Muted.On(" · " + next)
+	}
+	return widget.Fit(" "+text, e.W)
 }
 
 func (l *lines) stageWord() string {
@@ -200,4 +236,12 @@ func (l *lines) stageWord() string {
 		return "warm-up"
 	}
 	return ""
+}
+
+// sign shows whether the run goes on.
+func (l *lines) sign() string {
+	if l.sel.fig.paused {
+		return "‖"
+	}
+	return "▶"
 }

@@ -29,6 +29,10 @@ type Plot struct {
 	// Broken are the columns of cells, from one to the one after the last, in which a fault of the
 	// plan was in force.
 	Broken [][2]int
+	// Coming are those in which a fault of the timetable will be in force.
+	Coming [][2]int
+	// Limits are values that get a line across.
+	Limits []chart.Limit
 	// Moments are marked in the lane above the chart, with their names if there is room.
 	Moments []Moment
 	// Cross says that the values in column CrossAt are being read.
@@ -53,7 +57,11 @@ type Moment struct {
 	Cell int
 	Sign rune
 	Name string
-	at   time.Duration
+	// Brief is written where there is no room for the name.
+	Brief string
+	// Coming means that the timetable has it, and that it has not come yet.
+	Coming bool
+	at     time.Duration
 }
 
 // The layers of a plot, from back to front; areas and their edges have one for each
@@ -66,6 +74,8 @@ const (
 	alarm
 	failed
 	rule
+	coming
+	limit
 	name
 	spike
 	cross
@@ -108,15 +118,28 @@ func (p *Plot) canvas() *chart.Canvas {
 	for _, x := range p.Failed {
 		c.Put(x, p.Rows-1, "✗", failed)
 	}
-	for _, m := range p.Moments {
-		c.Rule(m.Cell, '┊', rule)
-	}
-	p.spikes(c)
-	for _, b := range p.Broken {
-		for x := max(b[0], 0); x < min(max(b[1], b[0]+1), p.Cells); x++ {
-			c.Rule(x, '▒', broken) // as in the charts of a finished run
+	for _, l := range p.Limits {
+		if l.Value <= p.High*(1+1e-9) {
+			c.Level(c.Row(p.Part(l.Value)), l.Text, limit)
 		}
 	}
+	for _, m := range p.Moments {
+		l := rule
+		if m.Coming {
+			l = coming
+		}
+		c.Rule(m.Cell, '┊', l)
+	}
+	p.spikes(c)
+	shade := func(parts [][2]int, l chart.Layer) {
+		for _, b := range parts {
+			for x := max(b[0], 0); x < min(max(b[1], b[0]+1), p.Cells); x++ {
+				c.Rule(x, '▒', l) // as in the charts of a finished run
+			}
+		}
+	}
+	shade(p.Broken, broken)
+	shade(p.Coming, coming)
 	if p.Cross {
 		for y := range p.Rows {
 			c.Put(p.CrossAt, y, "│", cross)
@@ -147,7 +170,11 @@ func (p *Plot) Lane(s *widget.Styles) string {
 	some := false
 	for _, m := range p.Moments {
 		if m.Cell >= 0 && m.Cell < p.Cells {
-			c.Put(m.Cell, 0, string(m.Sign), rule)
+			l := rule
+			if m.Coming {
+				l = coming
+			}
+			c.Put(m.Cell, 0, string(m.Sign), l)
 			some = true
 		}
 	}
@@ -155,13 +182,8 @@ func (p *Plot) Lane(s *widget.Styles) string {
 		return ""
 	}
 	for _, m := range p.Moments {
-		n := ansi.StringWidth(m.Name)
-		switch {
-		case n == 0 || m.Cell < 0 || m.Cell >= p.Cells:
-		case c.Free(m.Cell+1, 0, n+1) || m.Cell+1+n == p.Cells && c.Free(m.Cell+1, 0, n):
-			c.Put(m.Cell+1, 0, m.Name, name)
-		case c.Free(m.Cell-n-1, 0, n+1) || m.Cell == n && c.Free(0, 0, n):
-			c.Put(m.Cell-n, 0, m.Name, name)
+		if m.Cell >= 0 && m.Cell < p.Cells && !nameBeside(c, m.Cell, m.Name) {
+			nameBeside(c, m.Cell, m.Brief)
 		}
 	}
 	return chart.Paint(c, func(l chart.Layer, _, _ int) widget.Ink {
@@ -170,6 +192,23 @@ func (p *Plot) Lane(s *widget.Styles) string {
 		}
 		return s.Muted
 	})[0]
+}
+
+// nameBeside writes a name beside the sign in a lane, and reports whether there was room.
+func nameBeside(c *chart.Canvas, cell int, text string) bool {
+	w, _ := c.Size()
+	n := ansi.StringWidth(text)
+	switch {
+	case n == 0:
+		return false
+	case c.Free(cell+1, 0, n+1) || cell+1+n == w && c.Free(cell+1, 0, n):
+		c.Put(cell+1, 0, text, name)
+	case c.Free(cell-n-1, 0, n+1) || cell == n && c.Free(0, 0, n):
+		c.Put(cell-n, 0, text, name)
+	default:
+		return false
+	}
+	return true
 }
 
 // spikes marks values beyond the scale at its end, and labels the highest one.
@@ -218,10 +257,12 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Warn
 	case l == failed:
 		return s.Bad
-	case l == cross:
+	case l == cross || l == limit:
 		return s.Accent
 	case l == name || l == rule:
 		return s.Muted
+	case l == coming:
+		return s.Line
 	case l == ghost || l == above || l == pending:
 		return s.Past
 	case x < p.Warm || x >= p.Fresh:

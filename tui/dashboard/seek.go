@@ -136,7 +136,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	table := min(len(now.Steps)+1, max(h/3, 4))
 	if room := h - len(out) - table - 3; room >= 5 {
 		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
-			out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+now.Over))
+			out = append(out, "", chart.LatencyLegend(s, &now.Result))
 			out = append(out, curve...)
 			out = append(out, "")
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -30,6 +31,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		}
 	}
 	events = append(events, "settings: "+strings.Join(knobs, ", "))
+	if what, at := d.now.after(); len(what) > 0 {
+		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.Clock(at))
+	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		events = append(events, "verdict "+v.State+" "+strings.Join(v.Causes, ", "))
 	}
@@ -49,4 +53,36 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	}
 	l := f.latency
 	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true)), events
+}
+
+// InWords says how the run is where there is no room to draw it: its state, rate and p99 first.
+func (d *Dashboard) InWords(e screen.Env) []string {
+	state := d.lines.stageWord()
+	if state == "" {
+		state = d.now.progress.Stage.String()
+	}
+	out := []string{strings.TrimSpace(d.lines.sign() + " " + state + " " + d.now.time())}
+	if d.now.progress.Stage == screen.Preparing {
+		return append(out, d.now.progress.Step)
+	}
+	if d.says.prompt != nil {
+		out = append(out, d.says.prompt.label)
+	}
+	if d.now.watch.gone {
+		out = append(out, "no answer since "+widget.Clock(d.now.watch.since))
+	}
+	if l := d.sel.fig.latency; d.now.watch.gone {
+		out = append(out, d.sel.rateText(d.sel.fig.rate))
+	} else {
+		out = append(out, d.sel.rateText(d.sel.fig.rate), "p99 "+widget.Nanos(l.P99)+" · p50 "+widget.Nanos(l.P50))
+	}
+	words := []string{}
+	if d.sel.fig.backlog > 0 {
+		words = append(words, units.Number(float64(d.sel.fig.backlog))+" behind schedule")
+	}
+	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.errors())), " · "))
+	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
+		out = append(out, v.State+" "+strings.Join(v.Causes, ", "))
+	}
+	return out
 }

@@ -451,7 +451,10 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		}
 		return out
 	}
-	when := "Last change, at " + widget.Clock(ef.last)
+	when := "Last change, at " + ef.when()
+	if len(ef.with) > 0 {
+		when = fmt.Sprintf("Last %d changes, %s", len(ef.with)+1, ef.when())
+	}
 	if long := when + ", median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
 	}

@@ -90,7 +90,7 @@ func (p *page) draw(e screen.Env) []string {
 		if p.charts.cross.on && p.lines.says.prompt == nil {
 			lines = append(lines, p.charts.read(e.Styles, at, e.W, max(e.H-1-len(lines), 1))...)
 		} else {
-			lines = append(lines, widget.Fit(" "+p.lines.sel.state(e, e.W < 80), e.W))
+			lines = append(lines, p.lines.state(e))
 			lines = append(lines, p.lines.event(e, max(e.H-1-len(lines), 1))...)
 		}
 	}

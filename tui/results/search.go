@@ -20,7 +20,7 @@ func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 		}
 	}
 	if curve := chart.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-4, 8)); curve != nil {
-		out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+r.Over))
+		out = append(out, "", chart.LatencyLegend(s, r))
 		out = append(out, curve...)
 	}
 	out = append(out, "")

@@ -111,6 +111,9 @@ type RunInfo struct {
 	// Settles means that the warm-up ends once the run has settled.
 	Settles bool
 	Started time.Time
+	// Planned are the changes of the timetable, in order of time: what is set to, and of a ramp its
+	// first step and its last.
+	Planned []measure.Change
 	// Request would start the same run again; it holds no password.
 	Request request.Request
 }

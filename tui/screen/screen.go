@@ -58,3 +58,10 @@ type Titled interface {
 	// may be nil.
 	Outside(e Env) (title string, bar *tea.ProgressBar)
 }
+
+// Terse is a screen that can say in words what matters most on it, for a terminal that is too
+// small to draw it.
+type Terse interface {
+	// InWords returns lines of plain words, the most important ones first.
+	InWords(e Env) []string
+}

@@ -77,18 +77,20 @@ var palettes = map[colorprofile.Profile][2]palette{
 			heat:   [Shades]string{"17", "54", "91", "127", "168", "209", "222"},
 		},
 	},
+	// What the sixteen look like is the terminal's choice. On light, green, yellow and cyan are
+	// too pale for words: what is good has the colour of text.
 	colorprofile.ANSI: {
 		{
-			accent: "5", muted: "8", line: "7", ok: "2", warn: "3", bad: "1",
-			series: [4]string{"4", "3", "6", "5"},
-			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"11", "11", "11", "3", "3"}, {"14", "14", "14", "6", "6"}, {"13", "13", "13", "5", "5"}},
-			heat:   [Shades]string{"7", "14", "6", "12", "4", "5", "0"},
+			accent: "4", muted: "8", line: "7", ok: "", warn: "5", bad: "1",
+			series: [4]string{"4", "5", "6", "3"},
+			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"13", "13", "13", "5", "5"}, {"6", "6", "6", "6", "6"}, {"3", "3", "3", "3", "3"}},
+			heat:   [Shades]string{"7", "6", "12", "12", "5", "4", "0"},
 		},
 		{
 			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9",
 			series: [4]string{"12", "11", "14", "13"},
 			ramps:  [4][Steps]string{{"4", "4", "4", "12", "12"}, {"3", "3", "3", "11", "11"}, {"6", "6", "6", "14", "14"}, {"5", "5", "5", "13", "13"}},
-			heat:   [Shades]string{"4", "12", "5", "13", "9", "11", "15"},
+			heat:   [Shades]string{"4", "5", "12", "9", "13", "11", "15"},
 		},
 	},
 }

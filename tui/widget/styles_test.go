@@ -3,11 +3,13 @@ package widget
 import (
 	"image/color"
 	"math"
+	"strconv"
 	"testing"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // light is the relative luminance of a colour, as WCAG has it.
@@ -51,14 +53,39 @@ func TestWordsCanBeReadAndShadesRise(t *testing.T) {
 	}
 }
 
+// sixteen are the colours of xterm and of the text mode of a PC, by their numbers.
+var sixteen = [][16]string{
+	{"#000000", "#CD0000", "#00CD00", "#CDCD00", "#0000EE", "#CD00CD", "#00CDCD", "#E5E5E5", "#7F7F7F", "#FF0000", "#00FF00", "#FFFF00", "#5C5CFF", "#FF00FF", "#00FFFF", "#FFFFFF"},
+	{"#000000", "#AA0000", "#00AA00", "#AA5500", "#0000AA", "#AA00AA", "#00AAAA", "#AAAAAA", "#555555", "#FF5555", "#55FF55", "#FFFF55", "#5555FF", "#FF55FF", "#55FFFF", "#FFFFFF"},
+}
+
 func TestSixteenColoursAreTheTerminalsOwn(t *testing.T) {
-	for _, p := range palettes[colorprofile.ANSI] {
-		all := append([]string{p.accent, p.muted, p.line, p.ok, p.warn, p.bad}, p.series[:]...)
+	for i, p := range palettes[colorprofile.ANSI] {
+		all := append([]string{p.accent, p.muted, p.line, p.warn, p.bad}, p.series[:]...)
 		for _, ramp := range p.ramps {
 			all = append(all, ramp[:]...)
 		}
 		for _, c := range append(all, p.heat[:]...) {
 			assert.IsType(t, lipgloss.Red, lipgloss.Color(c), c)
+		}
+		ground := [2]string{"#FFFFFF", "#000000"}[i]
+		for _, real := range sixteen {
+			from := func(c string) float64 {
+				n, err := strconv.Atoi(c)
+				require.NoError(t, err)
+				return contrast(real[n], ground)
+			}
+			for _, c := range []string{p.accent, p.muted, p.warn, p.bad, p.series[0], p.series[1]} { // the first two name curves in words
+				assert.GreaterOrEqual(t, from(c), 4.0, "%s: %s", ground, c)
+			}
+			for n := 1; n < Shades; n++ {
+				assert.GreaterOrEqual(t, from(p.heat[n]), from(p.heat[n-1])-0.1, "%v: more calls stand out more", p.heat)
+			}
+			for _, ramp := range p.ramps {
+				for n := 1; n < Steps; n++ {
+					assert.GreaterOrEqual(t, from(ramp[n]), from(ramp[n-1]), "%v", ramp)
+				}
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // command is the command in one call, with its flags.
@@ -145,7 +146,8 @@ func (a *command) store(target string) (Store, error) {
 func (a *command) terminal() Terminal {
 	t := Terminal{Is: a.StdoutTerminal, Width: a.StdoutWidth, Poor: a.PoorLetters()}
 	t.Kind, _ = a.Getenv("TERM")
-	t.Colours, _ = a.Getenv("COLORTERM")
+	t.Claims, _ = a.Getenv("COLORTERM")
+	t.Colours = widget.Colours(a.Environ)
 	refused, _ := a.Getenv("NO_COLOR")
 	t.Refused = refused != ""
 	for _, name := range []string{"LANG", "LC_CTYPE", "LC_ALL"} {

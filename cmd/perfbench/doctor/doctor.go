@@ -1,7 +1,9 @@
 package doctor
 
 import (
-	"slices"
+	"cmp"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -76,10 +78,12 @@ type Terminal struct {
 	// Is means that it is a terminal, Width is its width in cells.
 	Is    bool
 	Width int
-	// Kind, Colours and Locale come from the environment: TERM, COLORTERM, and the
+	// Kind, Claims and Locale come from the environment: TERM, COLORTERM, and the
 	// first of LC_ALL, LC_CTYPE and LANG. Refused means that NO_COLOR is set.
-	Kind, Colours, Locale string
-	Refused, Poor         bool
+	Kind, Claims, Locale string
+	Refused, Poor        bool
+	// Colours is how many the workbench uses there.
+	Colours colorprofile.Profile
 }
 
 // Section says what can be shown on a terminal.
@@ -95,8 +99,8 @@ func (t Terminal) Section() Section {
 	case t.Refused:
 		l.good("colours", "none: NO_COLOR is set")
 	default:
-		many := t.Colours == "truecolor" || t.Colours == "24bit" || has(t.Kind, "256color") || has(t.Kind, "direct") || slices.Contains([]string{"xterm-kitty", "alacritty", "wezterm", "foot", "xterm-ghostty"}, t.Kind)
-		l.either(many, "colours", "TERM is "+quoted(t.Kind)+", COLORTERM "+quoted(t.Colours), "with 16 colours charts have fewer shades; if it has more, set TERM=xterm-256color or COLORTERM=truecolor")
+		count := map[colorprofile.Profile]string{colorprofile.TrueColor: "all", colorprofile.ANSI256: "256", colorprofile.ANSI: "16"}[t.Colours]
+		l.either(t.Colours > colorprofile.ANSI, "colours", cmp.Or(count, "none")+": TERM is "+quoted(t.Kind)+", COLORTERM "+quoted(t.Claims), "charts have fewer shades; if the terminal has more colours, set TERM=xterm-256color or COLORTERM=truecolor")
 	}
 	l.either(!t.Poor, "letters", "the locale is "+quoted(t.Locale), "charts are drawn in ASCII: set LANG to a UTF-8 locale, such as C.UTF-8")
 	return Section{"terminal", l}

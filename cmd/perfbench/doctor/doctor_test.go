@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -93,7 +94,7 @@ func TestTheKernelBesideAServer(t *testing.T) {
 }
 
 func TestTerminals(t *testing.T) {
-	good := Terminal{Is: true, Width: 120, Kind: "xterm-256color", Locale: "C.UTF-8"}.Section()
+	good := Terminal{Is: true, Width: 120, Kind: "xterm-256color", Colours: colorprofile.ANSI256, Locale: "C.UTF-8"}.Section()
 	assert.Equal(t, Good, Worst([]Section{good}))
 	poor := Terminal{Is: true, Width: 60, Kind: "dumb", Poor: true}.Section()
 	for _, name := range []string{"terminal", "width", "colours", "letters"} {

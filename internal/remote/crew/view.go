@@ -26,7 +26,9 @@ type View struct {
 	// Store is the name of its driver, Target where it is, without secrets.
 	Store, Target string
 	Started       time.Time
-	Progress      Progress
+	// Planned are the changes of the timetable, as the run began with them.
+	Planned  []measure.Change
+	Progress Progress
 	// Snapshot are its figures; nil: it has not begun.
 	Snapshot *measure.Snapshot
 	// Settings are those asked for, of each track.

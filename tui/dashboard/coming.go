@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// coming returns what the timetable will still change, in order of time.
+func (r *reading) coming() []measure.Change {
+	if r.progress.Stage > screen.Measuring {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.info.Planned), func(c measure.Change) bool {
+		return c.At <= r.snap.At || r.info.Duration > 0 && c.At >= r.info.Duration && c.Ramp == 0
+	})
+}
+
+// comingText says what the first of several planned changes will do, a ramp as a whole.
+func (r *reading) comingText(list []measure.Change) string {
+	c := list[0]
+	for _, end := range list[1:] {
+		if c.Ramp > 0 && end.Ramp == c.Ramp {
+			return changeText(r.plan, c.Name, c.To, end.To)
+		}
+	}
+	if c.Ramp > 0 {
+		return "ramp ends at " + changedTo(r.plan, c)
+	}
+	return changedTo(r.plan, c)
+}
+
+// after says what the timetable changes next, all at one moment, and when; nil if nothing.
+func (r *reading) after() (what []string, at time.Duration) {
+	list := r.coming()
+	if len(list) == 0 {
+		return nil, 0
+	}
+	for i := range list {
+		if list[i].At != list[0].At {
+			break
+		}
+		what = append(what, r.comingText(list[i:]))
+	}
+	return what, list[0].At
+}
+
+// nexts says what the timetable changes next, and in how long, in fewer and fewer words; nil if
+// it changes nothing more.
+func (r *reading) nexts() []string {
+	what, at := r.after()
+	if len(what) == 0 {
+		return nil
+	}
+	in := " in " + whole(at-r.snap.At)
+	out := []string{"next: " + strings.Join(what, ", ") + in}
+	if n := len(what) - 1; n > 0 {
+		out = append(out, fmt.Sprintf("next: %s +%d%s", what[0], n, in))
+	}
+	return append(out, "next change"+in)
+}
+
+// announce puts what comes at its place in a chart: into the lane, and the time of a fault as a shade.
+func (r *reading) announce(c *Plot, a Axis) {
+	list := r.coming()
+	since := map[string]time.Duration{}
+	for i, p := range list {
+		name, brief := r.comingText(list[i:]), ""
+		if i > 0 && p.Ramp > 0 && slices.ContainsFunc(list[:i], func(b measure.Change) bool { return b.Ramp == p.Ramp }) {
+			name = "" // its beginning says it
+		}
+		if name != "" {
+			brief = p.Knob()
+		}
+		c.Moments = append(c.Moments, Moment{Cell: a.Cell(p.At.Seconds()), Sign: '▿', Name: name, Brief: brief, at: p.At, Coming: true})
+		if _, ok := workload.FaultSetting(p.Name); !ok {
+			continue
+		}
+		if from, ok := since[p.Name]; ok && p.To == 0 {
+			c.Coming = append(c.Coming, [2]int{a.Cell(from.Seconds()), a.Cell(p.At.Seconds())})
+			delete(since, p.Name)
+		} else if p.To != 0 {
+			since[p.Name] = p.At
+		} else { // it is in force
+			c.Coming = append(c.Coming, [2]int{a.Cell(r.snap.At.Seconds()), a.Cell(p.At.Seconds())})
+		}
+	}
+}

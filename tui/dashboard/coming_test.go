@@ -1,0 +1,52 @@
+package dashboard
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// What the timetable will change stands at its place in the lane until it comes, and what is next is
+// said with the time until then.
+func TestWhatTheTimetableWillChangeIsShown(t *testing.T) {
+	pause := "fault-pause"
+	planned := []measure.Change{
+		{At: 10 * time.Second, Name: "threads", To: 32}, {At: 10 * time.Second, Name: "payload", To: 2048},
+		{At: 20 * time.Second, Name: "rate", To: 1000, Ramp: 1}, {At: 30 * time.Second, Name: "rate", To: 20000, Ramp: 1},
+		{At: 40 * time.Second, Name: pause, To: 1}, {At: 50 * time.Second, Name: pause},
+		{At: 70 * time.Second, Name: "threads", To: 64},
+	}
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		a, d, run := live(t, time.Second, size[0], size[1])
+		run.Known.Planned = planned
+		d.now.info = run.Known
+		for range 2 * time.Second / (100 * time.Millisecond) {
+			run.Tick(100 * time.Millisecond)
+			a.Send(t, a.Frame())
+		}
+		got := a.Picture(t)
+		assert.Contains(t, got, "▿", size)
+		assert.Contains(t, got, map[int]string{60: "next change in 7 s", 80: "next: threads 32 +1 in 7 s", 120: "next: threads 32, payload 2 KiB in 7 s"}[size[0]])
+		if size[0] > 60 {
+			assert.Contains(t, got, "▿rate", "shortened where there is no room")
+			assert.Contains(t, got, "▒▒", "the time of a fault")
+		}
+		d.now.snap.At = 12 * time.Second
+		assert.Equal(t, "next: rate "+widget.Whole(1000)+" → "+widget.Whole(20000)+" in 8 s", d.now.nexts()[0])
+		d.now.snap.At = 25 * time.Second
+		assert.Equal(t, "next: ramp ends at rate "+widget.Whole(20000)+" in 5 s", d.now.nexts()[0])
+		d.now.snap.At = 45 * time.Second
+		assert.Equal(t, "next: pause healed in 5 s", d.now.nexts()[0])
+		d.now.snap.At = 55 * time.Second
+		assert.Empty(t, d.now.nexts(), "the run ends before")
+		d.now.progress.Stage = screen.Verifying
+		d.now.snap.At = 0
+		assert.Empty(t, d.now.nexts(), "nothing changes any more")
+		assert.Empty(t, d.charts.moments(), "what has not come cannot be read")
+	}
+}
