@@ -101,16 +101,16 @@ type stretch struct {
 // lastEffect compares the seconds before the last change with as many after it, excluding those
 // in which something else changed; ok is false if nothing has changed yet. Where too few seconds
 // were left before it by another change, it is what both did together, or the last few, if that
-// is known.
+// can be known.
 func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	if len(s.Changes) == 0 {
 		return e, false
 	}
 	e = effectOf(s, 0)
-	for more := e; more.tooSoon() && more.after.seconds >= fewest; {
+	for more := e; more.scarce || more.after.seconds >= fewest && more.tooSoon(); {
 		next := effectOf(s, len(more.with)+1)
 		if len(next.with) == len(more.with) || next.last-next.first > window*time.Second {
-			break
+			return e, true
 		}
 		if more = next; !more.tooSoon() {
 			return more, true
@@ -119,9 +119,9 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	return e, true
 }
 
-// effectOf compares the seconds before the last changes with as many after them: the last act, at
-// least so many before it, and those with fewer than the fewest seconds between them.
-func effectOf(s *measure.Snapshot, least int) effect {
+// effectOf compares the seconds before the last changes with as many after them: the last act, and
+// as many before it.
+func effectOf(s *measure.Snapshot, many int) effect {
 	n := len(s.Changes)
 	c := s.Changes[n-1]
 	e := effect{act: act{Change: c}, first: c.At, last: c.At}
@@ -132,7 +132,7 @@ func effectOf(s *measure.Snapshot, least int) effect {
 		switch {
 		case (p.Knob() == cur.Knob() || cur.reset(p)) && !cur.undo(p) && e.first-p.At <= gap:
 			cur.add(p)
-		case e.pause() || p.Knob() == "paused" || phaseBetween(s, p.At, e.first) || len(e.with) >= least && len(seconds(s, p.At, e.first)) >= fewest:
+		case e.pause() || p.Knob() == "paused" || phaseBetween(s, p.At, e.first) || len(e.with) == many:
 			from = p.At
 		default:
 			e.with = append(e.with, act{Change: p})

@@ -272,22 +272,22 @@ func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
 		},
 		{
 			"another knob just before",
-			[]measure.Change{at(0, "threads", 20, 16, ""), at(100, "feed.batch", 5, 100, ""), at(100, "profile.batch", 5, 100, ""), at(100, "claims.batch", 5, 100, "")},
+			[]measure.Change{at(10000, "threads", 20, 16, ""), at(10100, "feed.batch", 5, 100, ""), at(10100, "profile.batch", 5, 100, ""), at(10100, "claims.batch", 5, 100, "")},
 			"threads 20 → 16, batch 5 → 100 together",
 		},
 		{
 			"there and back",
-			[]measure.Change{at(0, "threads", 16, 32, ""), at(2500, "threads", 32, 16, "undo")},
+			[]measure.Change{at(10000, "threads", 16, 32, ""), at(12500, "threads", 32, 16, "undo")},
 			"threads back to 16 (2 changes)",
 		},
 		{
 			"many",
-			[]measure.Change{at(0, "threads", 16, 32, ""), at(500, "payload", 1024, 2048, ""), at(900, "batch", 1, 10, ""), at(1200, "payload", 2048, 4096, "")},
+			[]measure.Change{at(10000, "threads", 16, 32, ""), at(10500, "payload", 1024, 2048, ""), at(10900, "batch", 1, 10, ""), at(11200, "payload", 2048, 4096, "")},
 			"threads, payload, batch together (4 changes)",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, ok := lastEffect(&measure.Snapshot{Changes: c.changes})
+			e, ok := lastEffect(course(c.changes, steady(20, 1000, 2000)...))
 			require.True(t, ok)
 			assert.Equal(t, c.want, e.what(plan))
 		})

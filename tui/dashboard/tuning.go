@@ -452,13 +452,17 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		return out
 	}
 	when := "Last change, at " + ef.when()
+	what := ef.what(tu.now.plan)
 	if len(ef.with) > 0 {
-		when = fmt.Sprintf("Last %d changes, %s", len(ef.with)+1, ef.when())
+		when = "Last changes, " + ef.when()
+		if ansi.StringWidth(what)+3 > w {
+			what = ef.knobs() + " together"
+		}
 	}
 	if long := when + ", median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
 	}
-	out := []string{"", widget.Spread(" "+s.Muted.On(when), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(ef.what(tu.now.plan))}
+	out := []string{"", widget.Spread(" "+s.Muted.On(when), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(what)}
 	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
 		for _, l := range widget.Wrap(ef.outcome(w-4), w-4) {
 			out = append(out, "   "+s.Muted.On(l))
