@@ -246,6 +246,40 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 	assert.NotNil(t, gone.KnownS)
 }
 
+// The shares of workers are one Poisson process in sum, each worker's arrivals are in run.json, and
+// one that does not send as asked, here as it is stopped for a while, is named.
+func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
+	labtest.Full(t, "TestArrivalsAtSeveralProcesses of internal/measure and TestAWorkerThatDoesNotSendAsAskedIsNamed of internal/verdict")
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "2400", "--batch", "1", "--threads", "60", "--duration", "6s", "--payload", "64")
+	require.NoError(t, measured(p.out, 1))
+	require.NoError(t, workers[1].Process.Signal(syscall.SIGSTOP))
+	time.Sleep(2 * time.Second) // of which the calls are late
+	require.NoError(t, workers[1].Process.Signal(syscall.SIGCONT))
+	require.Equal(t, 0, p.end(t), p.text(t))
+	run := p.folder(t).Run
+	require.NotEmpty(t, run.Segments[0].Arrivals)
+	for _, a := range run.Segments[0].Arrivals {
+		assert.InDelta(t, 1, a.Asked, 0.5, "%+v", a) // a standard deviation is less than 0.1
+	}
+	stopped := 0
+	for _, w := range run.Workers {
+		require.NotEmpty(t, w.Arrivals, "worker %d", w.Number)
+		for _, a := range w.Arrivals {
+			assert.InDelta(t, 1, a.Asked, 0.5, "worker %d: %+v", w.Number, a)
+			assert.Less(t, a.Mean/a.SpanS, 0.45*2400, "it has a third of the rate")
+		}
+		if w.PID == workers[1].Process.Pid {
+			stopped = w.Number
+			assert.Greater(t, w.Arrivals[0].Late, 0.1)
+		}
+	}
+	at := slices.Index(run.Verdict.Causes, "arrivals")
+	require.GreaterOrEqual(t, at, 0, "%v", run.Verdict.Reasons)
+	assert.Contains(t, run.Verdict.Reasons[at], fmt.Sprintf("worker %d (", stopped))
+}
+
 // What a killed worker had of the rate is dealt to the others where that was asked for, who
 // make the whole of it.
 func TestTheRateOfAKilledWorkerIsDealtToTheOthers(t *testing.T) {

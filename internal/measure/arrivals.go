@@ -85,6 +85,11 @@ type arrivals struct {
 	oldest  int64                  // of the oldest that is open
 	sizes   [scales]spans
 	past    []segmentArrivals
+	first   int64 // number of the first whole span of the segment
+	// news are the counts since the last part, in a process that is one of several; those of
+	// segments that are over are in told.
+	news *[openSpans]spanCounts
+	told []IncrementArrivals
 }
 
 type segmentArrivals struct {
@@ -108,9 +113,17 @@ func (a *arrivals) add(s *Call) {
 	if first < a.oldest {
 		return
 	}
-	a.open[first%openSpans].due++
-	a.open[sent%openSpans].sent++
-	a.open[begun%openSpans].begun++
+	one(a.open, first, sent, begun)
+	if a.news != nil {
+		one(a.news, first, sent, begun)
+	}
+}
+
+// one counts an iteration in the spans of a ring.
+func one(ring *[openSpans]spanCounts, due, sent, begun int64) {
+	ring[due%openSpans].due++
+	ring[sent%openSpans].sent++
+	ring[begun%openSpans].begun++
 }
 
 func spanOf(at int64) int64 { return max(at, 0) / int64(leastSpan) }
@@ -122,16 +135,24 @@ func (a *arrivals) next(s *Call) {
 	} else if now, ok := a.summary(); ok {
 		a.past = append(a.past, segmentArrivals{a.segment, now})
 	}
+	a.tell()
+	a.begin(s.Segment, spanOf(s.Due)+1) // the first span is not a whole one
+}
+
+// begin begins a segment with a span.
+func (a *arrivals) begin(segment uint16, first int64) {
 	clear(a.open[:])
-	a.segment, a.sizes = s.Segment, [scales]spans{}
-	a.oldest = spanOf(s.Due) + 1 // the first span is not a whole one
-	a.newest = a.oldest
+	a.segment, a.sizes = segment, [scales]spans{}
+	a.first, a.oldest, a.newest = first, first, first
 }
 
 // close adds a span to those of each length, and makes room for another in its place.
 func (a *arrivals) close(number int64, to *[scales]spans) {
 	spread(a.open[number%openSpans], to)
 	a.open[number%openSpans] = spanCounts{}
+	if a.news != nil {
+		a.news[number%openSpans] = spanCounts{} // a part that comes ten seconds late is without it
+	}
 }
 
 // spread adds the counts of a shortest span to the spans of each length.

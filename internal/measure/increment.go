@@ -35,6 +35,8 @@ type Increment struct {
 	// words of which the first has the number DoneFrom.
 	DoneFrom int
 	Done     []uint64
+	// Arrivals say how iterations came since the last part.
+	Arrivals []IncrementArrivals
 }
 
 // IncrementRow holds the samples of one operation under the settings of one segment.
@@ -67,6 +69,9 @@ const (
 	mostSeconds = 1 << 30
 	mostCount   = 1 << 40 // in one second
 	mostWaiting = 1 << 53 // what is due and not begun, so far
+	// mostArrivals is of how many tracks and segments together: a segment can be as short as an
+	// iteration.
+	mostArrivals = 1 << 16
 )
 
 // Segments is one more than the highest number of a segment in the part.
@@ -76,6 +81,9 @@ func (p *Increment) Segments() (n int) {
 	}
 	for _, s := range p.Stages {
 		n = max(n, int(s.Segment)+1)
+	}
+	for _, a := range p.Arrivals {
+		n = max(n, int(a.Segment)+1)
 	}
 	return n
 }
@@ -151,6 +159,9 @@ func (p *Increment) checkTracks(tracks int) error {
 			return errors.New("a time that no run has")
 		}
 	}
+	if len(p.Arrivals) > mostArrivals || slices.ContainsFunc(p.Arrivals, func(a IncrementArrivals) bool { return !a.sound(p.T, tracks) }) {
+		return errors.New("arrivals that this run cannot have")
+	}
 	for _, row := range p.Unstarted {
 		if len(row) > tracks || !within(mostWaiting, row...) {
 			return errors.New("a count of what never started that nobody can have")
@@ -224,6 +235,7 @@ func (c *Collector) takeParts() {
 		}
 		c.all.stages.merge(p.Stages)
 		c.all.doneAt.merge(p.DoneFrom, p.Done)
+		c.all.joined.Add(p.Arrivals)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 			a.fail(errorKey{n.Op, n.Class}, n.Count)
@@ -281,6 +293,9 @@ func (c *Collector) part(a *accumulator) *Increment {
 			did[i] -= n
 		}
 		p.Did, c.parts.did[track] = append(p.Did, did), now
+	}
+	for track := range c.all.arrivals {
+		p.Arrivals = append(p.Arrivals, c.all.arrivals[track].part(track)...)
 	}
 	for _, s := range c.all.control.Segments {
 		p.Unstarted = append(p.Unstarted, s.Unstarted)

@@ -23,8 +23,9 @@ type whole struct {
 	errs   map[errorKey]int64
 	tally  tally
 	stages stages
-	// arrivals are those of each track.
+	// arrivals are those of each track, and joined those of other processes.
 	arrivals []arrivals
+	joined   Joined
 	accounts []accounts // of each track
 	doneAt   doneAt
 	spreads  []spreads
@@ -37,6 +38,11 @@ func newWhole(cfg *Config, log *errorLog) whole {
 	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), arrivals: make([]arrivals, len(cfg.Tracks)), accounts: make([]accounts, len(cfg.Tracks)), spreads: make([]spreads, n)}
 	for i := range a.ops {
 		a.ops[i] = &times{}
+	}
+	if cfg.Increment != nil {
+		for i := range a.arrivals {
+			a.arrivals[i].news = new([openSpans]spanCounts)
+		}
 	}
 	return a
 }
@@ -123,7 +129,11 @@ func (a *whole) result(gauges []Gauge) *Result {
 		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops, a.cfg.Deadline)}
 		a.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
 		for track := range a.arrivals {
-			if how, ok := a.arrivals[track].in(i); ok {
+			how, ok := a.arrivals[track].in(i)
+			if !ok {
+				how, ok = a.joined.In(track, i)
+			}
+			if ok {
 				how.Track = a.cfg.Tracks[track]
 				s.Arrivals = append(s.Arrivals, how)
 			}

@@ -95,6 +95,7 @@ type member struct {
 	unstarted     [][]int64
 	ends          map[int]time.Duration // of the tracks that it is through with
 	did           []workload.Did
+	came          measure.Joined
 
 	// How it answered: see Member.
 	Slowest time.Duration
@@ -170,6 +171,7 @@ func (m *member) tallyUp(p *measure.Increment) {
 			did.Units, did.Timed = did.Units+r.Times.Count, did.Timed+r.Calls()
 		}
 	}
+	m.came.Add(p.Arrivals)
 	for _, f := range p.Classes { // of warm-up there are none
 		at(f.Op).Failed += f.Count
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -139,6 +140,17 @@ func (r *Roster) Members() (out []Member) {
 	defer r.mu.Unlock()
 	for _, m := range r.members {
 		out = append(out, m.report())
+	}
+	return out
+}
+
+// Arrivals tells how the calls of each member came in open loop. tracks are the names of the
+// run's tracks.
+func (r *Roster) Arrivals(tracks []string) (out [][]measure.SegmentArrivals) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.members {
+		out = append(out, m.came.All(tracks))
 	}
 	return out
 }

@@ -26,9 +26,7 @@ func SetResult(run *Run, res *measure.Result) {
 		}
 		inTime(run.Segments[i].Operations, s.Ops, c)
 		for _, a := range s.Arrivals {
-			run.Segments[i].Arrivals = append(run.Segments[i].Arrivals, Arrivals{
-				Track: a.Track, SpanS: a.Span.Seconds(), Spans: a.Spans, Mean: a.Mean, Asked: a.Asked, Begun: a.Begun, Moved: a.Moved, Late: a.Late,
-			})
+			run.Segments[i].Arrivals = append(run.Segments[i].Arrivals, ArrivalsOf(a))
 		}
 		for _, a := range s.Accounts {
 			run.Segments[i].Accounts = append(run.Segments[i].Accounts, Account{Track: a.Track, Worked: a.Worked.Seconds(), Calls: a.Calls.Seconds(), Pauses: a.Pauses.Seconds()})
@@ -67,6 +65,11 @@ func SetResult(run *Run, res *measure.Result) {
 			}
 		}
 	}
+}
+
+// ArrivalsOf returns arrivals as run.json has them.
+func ArrivalsOf(a measure.Arrivals) Arrivals {
+	return Arrivals{Track: a.Track, SpanS: a.Span.Seconds(), Spans: a.Spans, Mean: a.Mean, Asked: a.Asked, Begun: a.Begun, Moved: a.Moved, Late: a.Late}
 }
 
 // inTime says how many calls were answered within the client's deadline, if there was one.

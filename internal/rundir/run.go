@@ -205,6 +205,9 @@ type Worker struct {
 	Fault   string           `json:"fault,omitempty"`
 	// Unusable means that Fault is of something it sent: nothing that came later counts.
 	Unusable bool `json:"unusable,omitempty"`
+	// Arrivals say how its own calls came in open loop, as those of Segment say it of all
+	// workers' together.
+	Arrivals []Arrivals `json:"arrivals,omitempty"`
 }
 
 // Resumed records that the coordinator of a run died and another took over: when, in
@@ -311,7 +314,8 @@ type Segment struct {
 	// not change within the segment.
 	SettingsEnd map[string]float64 `json:"settings_end,omitempty"`
 	Operations  []Operation        `json:"operations"`
-	// Arrivals say how the calls of each track came in open loop, where enough came to tell.
+	// Arrivals say how the calls of each track came in open loop, where enough came to tell; in a
+	// run of several workers, those of all of them together.
 	Arrivals []Arrivals `json:"arrivals,omitempty"`
 	// Accounts are two accounts of the time of each track's workers, which must agree.
 	Accounts []Account `json:"accounts,omitempty"`
@@ -330,6 +334,9 @@ type Account struct {
 
 // Arrivals say how the calls of a track came in open loop, by their numbers in short spans.
 type Arrivals struct {
+	// Segment is the index of the segment; nil in Segment itself.
+	Segment *int `json:"segment,omitempty"`
+
 	Track string  `json:"track"`
 	SpanS float64 `json:"span_s"`
 	Spans int64   `json:"spans"`

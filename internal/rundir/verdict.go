@@ -128,6 +128,19 @@ func judgeDamaged(r *Run) Verdict {
 // askedLate is how many seconds after a warm-up a store may first be asked what it has counted.
 const askedLate = 0.5
 
+// whereIn names a segment in a sentence about what happened in it; empty: there is only one.
+func whereIn(r *Run, segment int) string {
+	if len(r.Segments) < 2 || segment < 0 || segment >= len(r.Segments) {
+		return ""
+	}
+	return fmt.Sprintf(" in the segment from %.3g s", r.Segments[segment].From)
+}
+
+// came returns arrivals as the judgement sees them.
+func came(a Arrivals, where string) verdict.Came {
+	return verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun}
+}
+
 // recordOf returns the run as the judgement sees it.
 func recordOf(r *Run) verdict.Record {
 	rec := verdict.Record{
@@ -154,13 +167,10 @@ func recordOf(r *Run) verdict.Record {
 			rec.Segments = append(rec.Segments, seg)
 		}
 	}
-	for _, s := range r.Segments {
-		where := ""
-		if len(r.Segments) > 1 {
-			where = fmt.Sprintf(" in the segment from %.3g s", s.From)
-		}
+	for i, s := range r.Segments {
+		where := whereIn(r, i)
 		for _, a := range s.Arrivals {
-			rec.Came = append(rec.Came, verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun})
+			rec.Came = append(rec.Came, came(a, where))
 		}
 		for _, a := range s.Accounts {
 			rec.Accounts = append(rec.Accounts, verdict.Account{Track: a.Track, Segment: where, Seconds: s.To - s.From, Worked: a.Worked, Calls: a.Calls, Pauses: a.Pauses})
@@ -179,7 +189,13 @@ func recordOf(r *Run) verdict.Record {
 		rec.Coordinator = o.CPU
 	}
 	for _, w := range r.Workers {
-		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts, Company: w.Company, Unusable: unusable(w)})
+		judged := verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts, Company: w.Company, Unusable: unusable(w)}
+		for _, a := range w.Arrivals {
+			if a.Segment != nil {
+				judged.Came = append(judged.Came, came(a, whereIn(r, *a.Segment)))
+			}
+		}
+		rec.Workers = append(rec.Workers, judged)
 	}
 	for _, c := range r.Resumed {
 		rec.Resumed = append(rec.Resumed, verdict.Resumed(c))

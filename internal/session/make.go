@@ -340,7 +340,7 @@ func (m *maker) design(vs workload.Values) error {
 		return problems.Err()
 	}
 	known := request.NamesOf(&m.p.Profile, plan)
-	tracks := trackNames(plan)
+	tracks := plan.TrackNames()
 	for _, e := range request.Unknown(vs, known, tracks) {
 		problems.Add(e)
 	}
@@ -416,14 +416,6 @@ func checkNames(plan *workload.Plan) error {
 		check("space", s.Name)
 	}
 	return problems.Err()
-}
-
-func trackNames(plan *workload.Plan) []string {
-	out := []string{}
-	for _, t := range plan.Tracks() {
-		out = append(out, t.Name)
-	}
-	return out
 }
 
 // redact removes secrets from what will be shown and kept.

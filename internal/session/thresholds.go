@@ -35,7 +35,7 @@ type aborted struct {
 }
 
 func newThresholds(list []condition.Threshold, plan *workload.Plan, dir string) *thresholds {
-	return &thresholds{list: list, counted: plan.Counted(), tracks: trackNames(plan), dir: dir, sums: map[string]*measure.Sum{}}
+	return &thresholds{list: list, counted: plan.Counted(), tracks: plan.TrackNames(), dir: dir, sums: map[string]*measure.Sum{}}
 }
 
 // add merges the histograms of a second.

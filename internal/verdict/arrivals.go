@@ -2,26 +2,41 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // arrivals judges whether calls were sent as they were asked for: evenly, independently or in
-// bursts. Some moments more or less do not matter, nor does what busy threads made wait.
+// bursts, at each worker and in sum. Some moments more or less do not matter, nor does what busy threads made wait.
 func arrivals(r *Record) (string, string) {
-	worst := r.came(func(c *Came) float64 { return c.Late })
+	late := func(c *Came) float64 { return c.Late }
+	var uneven []string
+	for _, w := range r.Workers {
+		if worst := farthest(w.Came, late); worst != nil {
+			uneven = append(uneven, fmt.Sprintf("worker %d (%s) did not send its calls as they were to come: %s", w.Number, w.Host, worst.elsewhere()))
+		}
+	}
+	if len(uneven) > 0 {
+		return Degraded, strings.Join(uneven, "; ") + "; leave its machine to perfbench, or lower the rate"
+	}
+	worst := farthest(r.Came, late)
 	if worst == nil {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("perfbench did not send the calls as they were to come: %s of those of %s%s went out in other spans of %s than they were due in; "+
-		"leave the machine to perfbench, or lower the rate", percent(worst.Late), worst.Track, worst.Segment, worst.span())
+	return Degraded, "perfbench did not send the calls as they were to come: " + worst.elsewhere() + "; leave the machine to perfbench, or lower the rate"
+}
+
+// elsewhere says how many calls perfbench itself has moved.
+func (c *Came) elsewhere() string {
+	return fmt.Sprintf("%s of those of %s%s went out in other spans of %s than they were due in", percent(c.Late), c.Track, c.Segment, c.span())
 }
 
 // evened returns a sentence for a run of which the store did not see calls come as asked
 // because all threads were busy, and "" for any other.
 func evened(r *Record) string {
-	worst := r.came(func(c *Came) float64 { return c.Moved - c.Late })
+	worst := farthest(r.Came, func(c *Came) float64 { return c.Moved - c.Late })
 	if worst == nil {
 		return ""
 	}
@@ -30,11 +45,11 @@ func evened(r *Record) string {
 		percent(worst.Moved-worst.Late), worst.Track, worst.Segment, worst.span(), units.Number(worst.Begun), units.Number(worst.Asked))
 }
 
-// came returns where the largest share of calls was moved, if it is too large.
-func (r *Record) came(share func(*Came) float64) *Came {
+// farthest returns where the largest share of calls was moved, if it is too large.
+func farthest(came []Came, share func(*Came) float64) *Came {
 	var worst *Came
-	for i := range r.Came {
-		if c := &r.Came[i]; share(c) >= movedShare && (worst == nil || share(c) > share(worst)) {
+	for i := range came {
+		if c := &came[i]; share(c) >= movedShare && (worst == nil || share(c) > share(worst)) {
 			worst = c
 		}
 	}

@@ -28,7 +28,8 @@ type Record struct {
 	// Segments are those that live changes made, if they made several: what the whole run
 	// evens out or mixes is judged there.
 	Segments []Segment
-	// Came is how calls came in open loop, track by track and segment by segment.
+	// Came is how calls came in open loop, track by track and segment by segment, those of all
+	// workers together.
 	Came []Came
 	// Accounts are two accounts of the workers' time, track by track and segment by segment.
 	Accounts []Account

@@ -461,6 +461,27 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	assert.Empty(t, Remarks(r))
 }
 
+// Of several workers, the one is named that did not send its calls as asked, even if the others'
+// make up for it.
+func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
+	r := clean()
+	r.Came = []Came{{Track: "puts", Span: 0.01, Asked: 1, Begun: 1.4, Moved: 0.06, Late: 0.06}}
+	fine := []Came{{Track: "puts", Span: 0.02, Asked: 1, Begun: 1, Moved: 0.02, Late: 0.02}}
+	r.Workers = []Worker{{Number: 1, Host: "a", Came: fine}, {Number: 2, Host: "b", Came: fine}, {Number: 3, Host: "c", Came: fine}}
+	assert.Equal(t, Valid, Judge(r).State)
+	r.Workers[1].Came = []Came{fine[0], {Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 6, Moved: 0.2, Late: 0.18}}
+	v := Judge(r)
+	require.True(t, has(v, Arrivals))
+	assert.Equal(t, Degraded, v.State)
+	assert.Equal(t, "worker 2 (b) did not send its calls as they were to come: 18 % of those of gets in the segment from 5 s went out in other spans of 20 ms than they were due in; leave its machine to perfbench, or lower the rate", v.Reasons[0].Text)
+	r.Came[0].Late = 0.12
+	assert.Len(t, Judge(r).Reasons, 1, "the sum says nothing more")
+	r.Workers[1].Came = nil // it told of too few calls
+	v = Judge(r)
+	require.True(t, has(v, Arrivals))
+	assert.Contains(t, v.Reasons[0].Text, "perfbench did not send the calls as they were to come: 12 % of those of puts went out")
+}
+
 // Where nothing was done while calls failed, the reason begins with that.
 func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	r := clean()

@@ -34,6 +34,8 @@ type Worker struct {
 	GivenUp bool
 	// Doubts are the reasons why its own figures are not valid.
 	Doubts []string
+	// Came is how its own calls came in open loop.
+	Came []Came
 	// Company is what it saw of its machine; nil if that is not known.
 	Company *Company
 	// Unusable is why what it sent cannot be used; empty: it can.

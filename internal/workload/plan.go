@@ -211,6 +211,15 @@ func (p *Plan) Tracks() []*Track {
 	return out
 }
 
+// TrackNames returns the names of all tracks, in the order of Tracks.
+func (p *Plan) TrackNames() []string {
+	out := []string{}
+	for _, t := range p.Tracks() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
 // Length returns how long the phases that have a duration take along the longest
 // chain of them; 0 if none has one.
 func (p *Plan) Length() time.Duration {

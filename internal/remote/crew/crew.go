@@ -407,7 +407,7 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	var out []rundir.Worker
-	all := c.Coordinator.Roster.Members()
+	all, came := c.Coordinator.Roster.Members(), c.Coordinator.Roster.Arrivals(c.plan.TrackNames())
 	for i, m := range all {
 		if i >= c.n && m.PID == 0 {
 			continue // nobody was there to take it on
@@ -434,6 +434,11 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 			w.Heir = m.Heir + 1
 		}
 		w.Dismissed = m.Dismissed
+		for _, a := range came[i] {
+			one := rundir.ArrivalsOf(a.Arrivals)
+			one.Segment = new(a.Segment)
+			w.Arrivals = append(w.Arrivals, one)
+		}
 		out = append(out, w)
 	}
 	return out

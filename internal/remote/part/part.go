@@ -317,7 +317,7 @@ func (p *work) say(ctx context.Context) error {
 // ours are the causes that are told of each worker: what its own machine did to its
 // figures. All others are of the whole.
 var ours = map[string]bool{
-	string(verdict.Suspended): true, string(verdict.Lateness): true, string(verdict.Arrivals): true, string(verdict.Laws): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
+	string(verdict.Suspended): true, string(verdict.Lateness): true, string(verdict.Laws): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
 	string(verdict.Scheduler): true, string(verdict.GC): true, string(verdict.Memory): true, string(verdict.Clock): true,
 }
 
