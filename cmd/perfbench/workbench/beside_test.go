@@ -25,7 +25,7 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	env := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session()
 	env.CacheDir = ""
 	p, err := session.Prepare(t.Context(), env, session.Request{
-		Profile: "ingestion", Target: "memory:", Out: filepath.Join(t.TempDir(), "r"),
+		Profile: "ingestion", Target: "memory:", Out: filepath.Join(t.TempDir(), "a path longer than that of a socket may be", strings.Repeat("r", 60)),
 		Values: putting("threads", "4", "rate", "200", "duration", "5m").Values,
 	})
 	require.NoError(t, err)

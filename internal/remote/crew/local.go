@@ -61,17 +61,57 @@ type Local struct {
 // goroutine may call them. Close must follow.
 func Listen(dir string, show func() *View, do func(Change) error) (*Local, error) {
 	path := filepath.Join(dir, rundir.SocketFile)
-	l, err := net.Listen("unix", path)
-	if err != nil {
+	var l *net.UnixListener
+	if err := reach(dir, func(short string) (err error) {
+		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
+		return err
+	}); err != nil {
 		return nil, err
 	}
+	l.SetUnlinkOnClose(false) // as it may know the file by another path
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(err, l.Close(), os.Remove(path))
 	}
 	s := &Local{listener: l, path: path, do: do}
 	s.display.set(show)
 	s.all.Go(s.accept)
 	return s, nil
+}
+
+// longestPath is how many bytes the path of a socket may have on every system (104 on macOS
+// and the BSDs, 108 on Linux and Windows, with a zero at the end).
+const longestPath = 103
+
+// reach calls do with a path of the socket in a folder that is short enough for the system:
+// its own, or one by a link that is gone afterwards.
+func reach(dir string, do func(path string) error) error {
+	path := filepath.Join(dir, rundir.SocketFile)
+	if len(path) > longestPath {
+		folder, err := filepath.Abs(dir)
+		if err != nil {
+			return err
+		}
+		by, err := os.MkdirTemp("", "pb")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(by) }()
+		link := filepath.Join(by, "r")
+		if err := os.Symlink(folder, link); err != nil {
+			return err
+		}
+		path = filepath.Join(link, rundir.SocketFile)
+	}
+	return do(path)
+}
+
+// dial opens a connection to the socket of a run.
+func dial(ctx context.Context, dir string) (c net.Conn, err error) {
+	err = reach(dir, func(short string) (err error) {
+		c, err = (&net.Dialer{Timeout: patienceHere}).DialContext(ctx, "unix", short)
+		return err
+	})
+	return c, err
 }
 
 // accept answers until the socket is closed.
@@ -107,7 +147,8 @@ func (s *Local) Close() {
 	if s == nil {
 		return
 	}
-	_ = s.listener.Close() // which removes its file, too
+	_ = s.listener.Close()
+	_ = os.Remove(s.path)
 	s.all.Wait()
 }
 
@@ -121,7 +162,7 @@ type LocalWatcher struct {
 
 // IsLocal says whether a run of this machine can be watched through its folder.
 func IsLocal(dir string) bool {
-	c, err := net.DialTimeout("unix", filepath.Join(dir, rundir.SocketFile), patienceHere)
+	c, err := dial(context.Background(), dir)
 	if err != nil {
 		return false
 	}
@@ -134,8 +175,7 @@ func WatchLocal(dir string) *LocalWatcher { return &LocalWatcher{dir: dir} }
 
 // ask asks one question.
 func (w *LocalWatcher) ask(ctx context.Context, q question) (a reply, err error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "unix", filepath.Join(w.dir, rundir.SocketFile))
+	c, err := dial(ctx, w.dir)
 	if err != nil {
 		return a, err
 	}
