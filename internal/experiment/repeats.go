@@ -115,18 +115,18 @@ func (r *Repeats) read() error {
 	if asked.Tolerance != "" {
 		var err error
 		r.tolerance, err = compare.ParseTolerance(asked.Tolerance)
-		problems.Add(err)
+		problems.Add(fault.Field("tolerance", err))
 		problems.Add(r.compares("tolerance"))
 	}
 	if asked.Unsure != "" {
 		var err error
 		r.unsure, err = compare.ParsePolicy(asked.Unsure)
-		problems.Add(err)
+		problems.Add(fault.Field("unsure", err))
 		problems.Add(r.compares("unsure"))
 	}
 	for _, s := range asked.Sets {
 		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
-			problems.Add(fault.Input(fmt.Errorf("against-set: %q is not NAME=VALUE", s), "write it like --against-set threads=32"))
+			problems.Add(fault.Field("against-set", fault.Input(fmt.Errorf("against-set: %q is not NAME=VALUE", s), "write it like --against-set threads=32")))
 		}
 	}
 	return problems.Err()
@@ -137,7 +137,7 @@ func (r *Repeats) compares(name string) error {
 	if r.paired() || r.Asked.AA && name == "tolerance" {
 		return nil
 	}
-	return fault.Input(errors.New(name+": there is nothing to compare with"), "name it with --against or --against-set")
+	return fault.Field(name, fault.Input(errors.New(name+": there is nothing to compare with"), "name it with --against or --against-set"))
 }
 
 // sides are the run as given, and the other when there is one.

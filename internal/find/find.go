@@ -82,7 +82,7 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 	case a.Over != OverRate && a.Over != OverThreads:
 		problems.Add(fault.Field("over", fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), fault.Suggest(a.Over, []string{OverRate, OverThreads}))))
 	case !ok:
-		problems.Add(fault.Input(fmt.Errorf("over: this plan has no live knob %s to raise", a.Over), "perfbench list knobs shows what a profile can turn"))
+		problems.Add(fault.Field("over", fault.Input(fmt.Errorf("over: this plan has no live knob %s to raise", a.Over), "perfbench list knobs shows what a profile can turn")))
 	}
 	if problems.Err() != nil {
 		return o, problems.Err()

@@ -81,12 +81,7 @@ func readSection(n yaml.Node, besides map[string]func(key, val yaml.Node)) *sect
 		}
 	}
 	names := slices.Collect(maps.Keys(read))
-	n.Each(yaml.Keys{What: "a plan", Names: names, Hint: func(key, _ yaml.Node) string {
-		if fault.Nearest(key.Text(), names) == "" {
-			return "knobs and parameters of a profile go under set:"
-		}
-		return ""
-	}}, func(key, val yaml.Node) { read[key.Text()](key, val) })
+	n.Each(yaml.Keys{What: "a plan", Names: names, Hint: func(key, _ yaml.Node) string { return wrongKey(key.Text(), names) }}, func(key, val yaml.Node) { read[key.Text()](key, val) })
 	for name, e := range s.set {
 		if first, ok := s.entries[name]; ok {
 			n.Note(fault.Input(fmt.Errorf("%s: %s is given already, in %s", e.where, name, first.where), "leave one of them out"))

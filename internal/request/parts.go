@@ -48,6 +48,7 @@ type part struct {
 const (
 	wordFind  = "find"
 	wordSweep = "sweep"
+	wordOver  = "over"
 )
 
 func parts() []part {

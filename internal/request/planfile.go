@@ -53,6 +53,12 @@ func (r Repeat) Over(below Repeat) Repeat {
 	return mine.Repeat
 }
 
+// Given returns the names of what is asked for.
+func (r Repeat) Given() []string {
+	mine := Run{Repeat: r}
+	return mine.overlay(&Run{})
+}
+
 // overlay takes from below what r leaves empty of the fields that are no values, and
 // returns the names of those that r has itself.
 func (r *Run) overlay(below *Run) (given []string) {
@@ -186,6 +192,9 @@ func (s *section) run(name string) Run {
 	}
 	for word, e := range s.set {
 		out.put(word, e)
+	}
+	for word, e := range s.parts {
+		out.Request.From[word] = workload.OriginPlan.String() + " " + e.where
 	}
 	if out.Sweep != nil {
 		out.Repeat.Times = "" // its points have it

@@ -38,14 +38,15 @@ func RunParams() []workload.Param {
 
 // Names holds the name of every value that a run may be given.
 type Names struct {
-	plain []string // run parameters, parameters, knobs
-	aimed []string // those that can be aimed at a track
-	idle  []string // those of aimed, with a track, that have no effect there
+	profile string
+	plain   []string // run parameters, parameters, knobs
+	aimed   []string // those that can be aimed at a track
+	idle    []string // those of aimed, with a track, that have no effect there
 }
 
 // NamesOf returns the names for a profile, and for its plan unless that is nil.
 func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
-	var n Names
+	n := Names{profile: p.Name}
 	for _, r := range RunParams() {
 		n.plain = append(n.plain, r.Name)
 	}
@@ -294,7 +295,11 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		if tracks == nil && strings.Contains(name, ".") {
 			continue // the tracks are not known, because the design has failed
 		}
-		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), fault.Suggest(name, all, fault.SeeKnobs))))
+		hint := fault.Suggest(name, all, fault.SeeKnobs)
+		if key := Meant(name, all); key != "" {
+			hint = "did you mean " + key + "? " + fault.SeeKnobs
+		}
+		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q in profile %s (%s)", name, n.profile, v.From()), hint)))
 	}
 	return errs
 }

@@ -73,7 +73,7 @@ func anew(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	}
 	problems.Add(m.accompany(plan))
 	p.Tags, err = request.Tags(req.Tags)
-	problems.Add(sourced(req, "tag", err))
+	problems.Add(fault.Field("tag", sourced(req, "tag", err)))
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ type drafts struct {
 	// its name.
 	name     string
 	requests map[string]request.Request
-	// begun is what requests began with, until the last settings are known; then nil.
-	begun map[string]request.Request
+	// recalled are those of requests that were set the last time, as they were recalled.
+	recalled map[string]request.Request
 }
 
 // newDrafts begins with the settings of a request, and selects its profile or, if it
@@ -34,7 +34,6 @@ func newDrafts(l *profiles, first request.Request) *drafts {
 		}
 	}
 	d := &drafts{list: l, name: first.Profile, requests: map[string]request.Request{first.Profile: first}}
-	d.begun = maps.Clone(d.requests)
 	return d
 }
 
@@ -76,15 +75,10 @@ func (d *drafts) carryOver(every []workload.Param) bool {
 	return true
 }
 
-// recall restores the last settings of each profile for which nothing has been set yet,
-// here or by a flag, and reports whether the selected one is among them. It does so once,
-// and not while somebody is typing.
-func (d *drafts) recall(last map[string]request.Request, typing bool) bool {
-	begun := d.begun
-	d.begun = nil
-	if begun == nil || typing {
-		return false
-	}
+// recall restores the last settings of each profile for which nothing has been set by a flag or
+// a plan.
+func (d *drafts) recall(last map[string]request.Request) {
+	d.recalled = map[string]request.Request{}
 	for name, r := range last {
 		now, is := d.requests[name]
 		out := now.Out
@@ -94,8 +88,26 @@ func (d *drafts) recall(last map[string]request.Request, typing bool) bool {
 		}
 		if !is || reflect.DeepEqual(now, request.Request{}) {
 			r.Out = cmp.Or(r.Out, out)
-			d.requests[name] = r
+			d.requests[name], d.recalled[name] = r, r
 		}
 	}
-	return !reflect.DeepEqual(d.requests[d.name], begun[d.name])
+}
+
+// The words for where a value of the form comes from that was set in it, and one that was the
+// last time.
+const (
+	setHere    = "set"
+	remembered = "remembered"
+)
+
+// origin says where what is set of the selected profile comes from: a plan, the last time, or
+// here. same tells of a request whether it has that, too.
+func (d *drafts) origin(name string, same func(request.Request) bool) string {
+	if last, ok := d.recalled[d.request().Profile]; ok && same(last) {
+		return remembered
+	}
+	if from := d.request().From[name]; from != "" {
+		return from
+	}
+	return setHere
 }

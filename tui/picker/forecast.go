@@ -101,7 +101,11 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	case f.err != nil:
 		var out []string
 		for _, l := range widget.Sentences(s, f.err, w) {
-			out = append(out, s.Bad.On(widget.Unflagged(ansi.Strip(l))))
+			plain, ink := ansi.Strip(l), s.Bad
+			if plain != l {
+				ink = s.Muted // advice
+			}
+			out = append(out, ink.On(widget.Unflagged(plain)))
 		}
 		return out
 	case f.preview == nil:

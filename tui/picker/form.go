@@ -106,6 +106,8 @@ func (x *edit) text() string {
 // applied returns a request with one value set; an empty text removes it.
 func applied(req request.Request, r row, text string) request.Request {
 	text = strings.TrimSpace(text)
+	req.From = maps.Clone(req.From)
+	delete(req.From, r.name)
 	switch r.kind {
 	case rowPreset:
 		req.Preset = text

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -25,24 +24,27 @@ type known struct {
 type knownMsg struct {
 	recent  []string
 	presets map[string][]screen.Preset
-	last    map[string]request.Request
-	err     error // of reading last
 }
 
-// read reads the known presets and targets, in the background.
-func (k *known) read(list *profiles) tea.Cmd {
-	catalogue, memory, all := k.catalogue, k.memory, list.all
-	return func() tea.Msg {
-		msg := knownMsg{recent: memory.Recent(), presets: map[string][]screen.Preset{}}
-		msg.last, msg.err = memory.Last()
-		for i := range all {
-			if built(&all[i]) {
-				msg.presets[all[i].Name] = catalogue.Presets(all[i].Name)
-			}
+// read reads the known presets and targets: a few small files.
+func (k *known) read(list *profiles) knownMsg {
+	msg := knownMsg{recent: k.memory.Recent(), presets: map[string][]screen.Preset{}}
+	for i := range list.all {
+		if built(&list.all[i]) {
+			msg.presets[list.all[i].Name] = k.catalogue.Presets(list.all[i].Name)
 		}
-		return msg
 	}
+	return msg
 }
+
+// again reads them in the background.
+func (k *known) again(list *profiles) tea.Cmd {
+	before := *k
+	return func() tea.Msg { return before.read(list) }
+}
+
+// learn takes what was read.
+func (k *known) learn(msg knownMsg) { k.recent, k.presets = msg.recent, msg.presets }
 
 // targets lists what the target can be switched to: recent ones, then an example of
 // each store that the profile runs on.

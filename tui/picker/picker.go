@@ -32,6 +32,7 @@ type Picker struct {
 	form     *form
 	runs     *earlier
 	reread   screen.Reread
+	unread   error // why what was set last is not known; nil: it is
 }
 
 // pane is a part of the picker that can have the focus.
@@ -53,11 +54,16 @@ func New(b Bench, first request.Request, every []workload.Param) *Picker {
 	list := newProfiles(b.Catalogue)
 	p := &Picker{
 		bench: b, list: list, drafts: newDrafts(list, first),
-		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, presets: map[string][]screen.Preset{}},
+		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every},
 		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
 		ping:     &pinger{pinger: b.Pinger},
 		runs:     &earlier{list: list, kept: b.Runs, shelf: archive.NewRunList(b.Runs)},
 	}
+	// What is shown first stays, so these small files are read before it is.
+	p.known.learn(p.known.read(list))
+	last, err := b.Memory.Last()
+	p.unread = err
+	p.drafts.recall(last)
 	p.form = &form{list: list, drafts: p.drafts, known: p.known, forecast: p.forecast, ping: p.ping}
 	p.form.rebuild()
 	return p
@@ -68,7 +74,10 @@ func (p *Picker) Start(e screen.Env) tea.Cmd {
 	if !widget.Local(p.drafts.request().Target) {
 		p.ping.soon(e, 0)
 	}
-	return tea.Batch(screen.ReadHistory(p.bench.Runs), p.known.read(p.list), p.form.ask())
+	if p.unread != nil {
+		p.toast.Say(e.Now, p.unread.Error(), true)
+	}
+	return tea.Batch(screen.ReadHistory(p.bench.Runs), p.form.ask())
 }
 
 // Typing reports whether text is being typed.
@@ -96,9 +105,10 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case archive.DoneMsg:
 		return p, archive.Settle(p.bench.Runs, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
-		return p, tea.Batch(screen.ReadHistory(p.bench.Runs), p.known.read(p.list))
+		return p, tea.Batch(screen.ReadHistory(p.bench.Runs), p.known.again(p.list))
 	case knownMsg:
-		return p, p.learned(msg, e)
+		p.known.learn(msg)
+		p.form.rebuild()
 	case previewMsg:
 		return p, p.previewed(msg, e)
 	case pongMsg:
@@ -116,19 +126,6 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return p, p.wheel(msg, e)
 	}
 	return p, nil
-}
-
-// learned takes what there is to choose from, and what was set last.
-func (p *Picker) learned(msg knownMsg, e screen.Env) tea.Cmd {
-	p.known.recent, p.known.presets = msg.recent, msg.presets
-	if msg.err != nil && p.drafts.begun != nil {
-		p.toast.Say(e.Now, msg.err.Error(), true)
-	}
-	if p.drafts.recall(msg.last, p.Typing()) {
-		return p.form.ask()
-	}
-	p.form.rebuild()
-	return nil
 }
 
 func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {

@@ -84,7 +84,7 @@ func (f *form) rebuild() {
 		f.rows, f.at = nil, 0
 		return
 	}
-	s := &sheet{profile: pr, req: f.drafts.request(), preview: f.forecast.of(pr.Name), known: f.known, stores: f.list.stores, rows: f.rows[:0]}
+	s := &sheet{profile: pr, req: f.drafts.request(), pending: f.forecast.got == 0 || !f.forecast.current(), origin: f.drafts.origin, preview: f.forecast.of(pr.Name), known: f.known, stores: f.list.stores, rows: f.rows[:0]}
 	s.fill()
 	s.blame(f.forecast.err)
 	f.rows = s.rows
@@ -105,6 +105,9 @@ type sheet struct {
 	known   *known
 	stores  []screen.StoreInfo
 	rows    []row
+	// pending means that what would be is being worked out; origin is as in drafts.
+	pending bool
+	origin  func(name string, same func(request.Request) bool) string
 }
 
 // fill makes all rows.
@@ -123,6 +126,8 @@ func (s *sheet) fill() {
 		s.add("Knobs of each track", each)
 		s.add("Parameters", withoutStarts(pv))
 		s.add("Run", rest)
+	} else if s.pending {
+		return // nothing is shown that changes in a moment
 	} else if built(s.profile) {
 		length, rest := lengthFirst(defaultsOf(s.known.every))
 		s.add("Length", length)
@@ -214,6 +219,9 @@ func (s *sheet) addPreset() {
 			preset.help = ps.Summary
 		}
 	}
+	if preset.mine {
+		preset.from = s.origin(preset.name, func(r request.Request) bool { return r.Preset == s.req.Preset })
+	}
 	s.rows = append(s.rows, preset)
 }
 
@@ -241,7 +249,7 @@ func (s *sheet) addTarget() {
 		}
 	}
 	if target.mine {
-		target.from = "set"
+		target.from = s.origin(target.name, func(r request.Request) bool { return r.Target == s.req.Target })
 	}
 	s.rows = append(s.rows, target)
 	if !widget.Local(target.text) || s.req.Password != "" {
@@ -313,10 +321,16 @@ func (s *sheet) addRest() {
 // typedIn puts what was set here into a row.
 func (s *sheet) typedIn(r *row) {
 	if r.from == workload.OriginFlag.String() {
-		r.from = "set"
+		r.from = setHere
 	}
-	if v, ok := s.req.Values[r.name]; ok {
-		r.text, r.mine, r.from = v.Text, true, "set"
+	v, ok := s.req.Values[r.name]
+	switch {
+	case !ok || v.Origin == workload.OriginPlan && strings.HasPrefix(r.from, workload.OriginEnvironment.String()):
+	case v.Origin == workload.OriginPlan:
+		r.text, r.mine, r.from = v.Text, true, v.From()
+	default:
+		r.text, r.mine = v.Text, true
+		r.from = s.origin(r.name, func(q request.Request) bool { return q.Values[r.name].Text == v.Text })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // texts is a field that is a list of texts, in one row of the form.
@@ -55,7 +56,10 @@ func (t *texts) set(r *request.Request, typed string) {
 func (s *sheet) addTexts() {
 	for _, t := range allTexts() {
 		mine := t.of(&s.req)
-		r := row{kind: rowTexts, name: t.Name, text: strings.Join(mine, t.Form.Between), from: "set", mine: len(mine) > 0, help: t.Form.Help, section: t.Form.Section}
+		r := row{kind: rowTexts, name: t.Name, text: strings.Join(mine, t.Form.Between), from: setHere, mine: len(mine) > 0, help: t.Form.Help, section: t.Form.Section}
+		if r.mine {
+			r.from = s.origin(t.Name, func(q request.Request) bool { return slices.Equal(t.of(&q), mine) })
+		}
 		if v, ok := s.req.Values[r.name]; ok && !r.mine {
 			r.text, r.mine = v.Text, true
 		}
@@ -64,9 +68,11 @@ func (s *sheet) addTexts() {
 		}
 		s.rows = append(s.rows, r)
 	}
-	out := row{kind: rowOut, name: "out", text: s.req.Out, from: "set", mine: s.req.Out != "", help: "the folder that gets a folder of each run"}
+	out := row{kind: rowOut, name: "out", text: s.req.Out, from: workload.OriginDefault.String(), mine: s.req.Out != "", help: "the folder that gets a folder of each run"}
 	if v, ok := s.ran(out.name); ok && !out.mine {
 		out.text, out.from = v.Text, v.From
+	} else if out.mine {
+		out.from = s.origin(out.name, func(q request.Request) bool { return q.Out == s.req.Out })
 	}
 	s.rows = append(s.rows, out)
 }

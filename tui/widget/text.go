@@ -175,13 +175,17 @@ func Unflagged(text string) string {
 	return strings.ReplaceAll(text, " (flag)", "")
 }
 
-// Sentences returns an error with its hint below.
+// Sentences returns an error, and each of several joined into one, with its hint below.
 func Sentences(s *Styles, err error, w int) []string {
 	var out []string
-	out = append(out, Wrap(err.Error(), w)...)
-	if h := fault.HintOf(err); h != "" {
-		for _, l := range Wrap(h, w) {
-			out = append(out, s.Muted.On(l))
+	parts := fault.Parts(err)
+	if len(parts) == 1 {
+		parts = []error{err} // with the hint of the whole
+	}
+	for _, part := range parts {
+		out = append(out, Wrap(part.Error(), w)...)
+		if h := fault.HintOf(part); h != "" {
+			out = append(out, MutedLines(s, h, w)...)
 		}
 	}
 	return out

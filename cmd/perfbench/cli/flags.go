@@ -263,6 +263,9 @@ func (f *Flags) Plan(a *Call, path string) (*request.File, error) {
 	if file != nil {
 		for i := range file.Runs {
 			file.Runs[i].Request = f.Run.Request.Over(file.Runs[i].Request)
+			for _, name := range f.Run.Repeat.Given() {
+				delete(file.Runs[i].Request.From, name) // the flag wins
+			}
 		}
 	}
 	return file, err

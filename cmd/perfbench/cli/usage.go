@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 )
 
 // NoFiles tells a shell that no file name is meant here.
@@ -146,15 +147,19 @@ func BadFlag(c *cobra.Command, err error) error {
 	if !ok {
 		return fault.Input(fmt.Errorf("%s: %w", Name(c), err), "see "+c.CommandPath()+" --help")
 	}
-	var names []string
+	var names, bare []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			names = append(names, "--"+f.Name)
+			names, bare = append(names, "--"+f.Name), append(bare, f.Name)
 		}
 	})
 	flag := "--" + unknown.GetSpecifiedName()
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
 	}
-	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), fault.Suggest(flag, names, c.CommandPath()+" --help shows all"))
+	hint := fault.Suggest(flag, names, c.CommandPath()+" --help shows all")
+	if meant := request.Meant(unknown.GetSpecifiedName(), bare); meant != "" {
+		hint = "did you mean --" + meant + "? " + c.CommandPath() + " --help shows all"
+	}
+	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), hint)
 }

@@ -139,7 +139,7 @@ func prepare(ctx context.Context, file *request.File, make Make) ([]Task, error)
 	var out []Task
 	for _, r := range file.Runs {
 		t, err := make(ctx, r)
-		wrong.add(r.Name, err)
+		wrong.add(r.Name, r.Placed(err))
 		out = append(out, t)
 	}
 	return out, wrong.err(len(file.Runs))

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -102,7 +103,6 @@ func (a command) planned(f *cli.Flags, path string) error {
 		return fault.Input(fmt.Errorf("tui: %s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
 	}
 	f.Run.Request = file.Runs[0].Request
-	byHand(f.Run.Request.Values)
 	return nil
 }
 
@@ -124,14 +124,18 @@ func (a command) likeRun(f *cli.Flags, ref string) error {
 	return nil
 }
 
-// byHand makes the values of a plan those that the form has as set there, to be reset.
-func byHand(values workload.Values) {
-	for name, v := range values {
-		if v.Origin == workload.OriginPlan {
-			v.Origin, v.Where = workload.OriginFlag, ""
-			values[name] = v
+// ofPlan keeps where a plan gives what is no value: all else is as if it were set in the form.
+func ofPlan(from map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, where := range from {
+		if strings.HasPrefix(where, workload.OriginPlan.String()+" ") {
+			out[name] = where
 		}
 	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 // oneProfile refuses arguments other than the name of one profile or of a plan.
@@ -182,7 +186,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	defer closeLog()
 	b := newBench(at)
 	first := f.Run.Request
-	first.From = nil // in the picker everything is set by hand
+	first.From = ofPlan(first.From)
 	o := tui.Options{
 		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain, Plain: f.Plain,
 		Kill: a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,

@@ -1,0 +1,77 @@
+package request
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Placed returns err with the file and line of the plan that each of its parts comes from, where
+// the part does not say so itself, and with advice in the words of a plan in place of flags. What
+// no plan has said is left alone; a nil err stays nil.
+func (r Run) Placed(err error) error {
+	var problems workload.Problems
+	for _, part := range fault.Parts(err) {
+		problems.Add(r.placed(part))
+	}
+	return problems.Err()
+}
+
+// placed does it for an error about one input.
+func (r Run) placed(err error) error {
+	text, from := err.Error(), r.origin(fault.FieldOf(err))
+	for _, list := range []struct{ flag, key string }{{wordOver, wordSweep + "." + wordOver}, {"against-set", "against-set"}} {
+		// A name in a list of a plan is looked up as if the list were a flag's.
+		flag, in := "("+workload.OriginFlag.String()+" --"+list.flag+")", r.Request.From[list.key]
+		if in != "" && strings.Contains(text, flag) {
+			return fault.Hint(fault.Sentence(strings.ReplaceAll(text, flag, "("+in+")"), err), ofPlan(fault.HintOf(err)))
+		}
+	}
+	if from == "" {
+		return err
+	}
+	hint := ofPlan(fault.HintOf(err))
+	if !strings.Contains(text, strings.TrimPrefix(from, workload.OriginPlan.String()+" ")) {
+		err = fmt.Errorf("%w (%s)", err, from)
+	}
+	return fault.Hint(err, hint)
+}
+
+// origin is where the plan gives an input, "" if it does not.
+func (r Run) origin(field string) string {
+	names := []string{field}
+	switch {
+	case r.Find != nil:
+		names = []string{wordFind + "." + field, field, wordFind}
+	case r.Sweep != nil:
+		names = []string{wordSweep + "." + field, field}
+	}
+	for _, name := range names {
+		if from := r.Request.From[name]; strings.HasPrefix(from, workload.OriginPlan.String()+" ") {
+			return from
+		}
+		if v, ok := r.Request.Values[name]; ok && v.Origin == workload.OriginPlan {
+			return v.From()
+		}
+	}
+	return ""
+}
+
+// asFlag is a flag in advice.
+var asFlag = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// ofPlan writes advice about flags as it holds for a plan, whose keys have the same names.
+func ofPlan(hint string) string {
+	if strings.Contains(hint, "perfbench run") {
+		return hint // a command line
+	}
+	return asFlag.ReplaceAllStringFunc(hint, func(flag string) string {
+		if f, ok := FieldNamed(strings.TrimPrefix(flag, "--")); ok && !f.terminal {
+			return f.Name + ":"
+		}
+		return flag
+	})
+}

@@ -1,0 +1,56 @@
+package request
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Whatever refuses a plan, the refusal names file and line, and advises in the words of a plan.
+func TestEachRefusalOfAPlanNamesItsLine(t *testing.T) {
+	file, err := Read("p.yaml", []byte("profile: mix\nrepeat: 3x\ntag: foo\nset:\n  kye: 3\nfind:\n  over: treads\n  from: 1\n"), nil)
+	require.NoError(t, err)
+	search := file.Runs[0]
+	plain := search
+	plain.Find = nil
+	sweep := search
+	sweep.Find, sweep.Sweep, sweep.Request.From = nil, &Sweep{}, map[string]string{"sweep.over": "plan p.yaml:9"}
+	of := func(field, text, hint string) error { return fault.Field(field, fault.Input(errors.New(text), hint)) }
+	for _, c := range []struct {
+		run        Run
+		err        error
+		text, hint string
+	}{
+		{plain, of("repeat", `repeat: "3x" is no number`, "write it like --repeat 5"), `repeat: "3x" is no number (plan p.yaml:2)`, "write it like repeat: 5"},
+		{plain, of("tag", "tag: \"foo\" (plan p.yaml:3)", ""), "tag: \"foo\" (plan p.yaml:3)", ""},
+		{plain, of("kye", "there is none", ""), "there is none (plan p.yaml:5)", ""},
+		{plain, of("kye", "p.yaml:5:3: twice", ""), "p.yaml:5:3: twice", ""},
+		{plain, of("duration", "duration: none", "add --duration 5s"), "duration: none", "add --duration 5s"},
+		{search, of("over", "over: treads", "did you mean threads?"), "over: treads (plan p.yaml:7)", "did you mean threads?"},
+		{search, of("from", "from: 1", "perfbench run mix --from 3"), "from: 1 (plan p.yaml:8)", "perfbench run mix --from 3"},
+		{sweep, of("thread", `no "thread" (flag --over)`, ""), `no "thread" (plan p.yaml:9)`, ""},
+	} {
+		got := c.run.Placed(c.err)
+		assert.EqualError(t, got, c.text)
+		assert.Equal(t, c.hint, fault.HintOf(got), c.text)
+		assert.Equal(t, fault.FieldOf(c.err), fault.FieldOf(got), c.text)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(got))
+	}
+	assert.NoError(t, plain.Placed(nil))
+	assert.Len(t, fault.Parts(plain.Placed(errors.Join(of("repeat", "a", ""), of("tag", "b", "")))), 2)
+}
+
+// An unknown name says in which profile it was looked up.
+func TestAnUnknownNameSaysWhereItWasSought(t *testing.T) {
+	p := &workload.Profile{Name: "mix"}
+	v := workload.Value{Name: "thread", Text: "1", Origin: workload.OriginPlan, Where: "p.yaml:4"}
+	errs := Unknown(workload.Values{"thread": v}, NamesOf(p, nil), []string{"a"})
+	require.Len(t, errs, 1)
+	assert.EqualError(t, errs[0], `there is no knob or parameter "thread" in profile mix (plan p.yaml:4)`)
+	assert.Contains(t, fault.HintOf(errs[0]), "threads")
+}

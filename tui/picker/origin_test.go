@@ -1,0 +1,83 @@
+package picker
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// What was set the last time is there when the form is drawn first, and stays; it is told from
+// what is set now.
+func TestTheFirstPictureOfTheFormStays(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Kept = map[string]request.Request{"ingestion": {
+		Target: "redis://10.0.0.7:6379", Tags: []string{"goal=learn"},
+		Values: workload.Values{"threads": {Name: "threads", Text: "24", Origin: workload.OriginFlag}},
+	}}
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	before := map[string]string{}
+	for _, r := range p.form.rows {
+		before[r.name] = r.text + " " + r.from
+	}
+	assert.Equal(t, "redis://10.0.0.7:6379 remembered", before["target"])
+
+	a := tuitest.NewStage(t, p, 120, 40)
+	for name, is := range before {
+		r := rowNamed(t, p, name)
+		assert.Equal(t, is, r.text+" "+r.from, "%s has changed when the plan was known", name)
+	}
+	assert.Equal(t, remembered, rowNamed(t, p, "threads").from)
+	assert.Equal(t, remembered, rowNamed(t, p, "tag").from)
+	goTo(t, a, p, "threads")
+	a.Send(t, "right")
+	assert.Equal(t, setHere, rowNamed(t, p, "threads").from)
+	a.Send(t, "u")
+	assert.Equal(t, remembered, rowNamed(t, p, "threads").from)
+}
+
+// What a plan says keeps its file and line in the form until it is changed there, and what is
+// wrong with it says them, too.
+func TestWhatAPlanSaysKeepsItsLine(t *testing.T) {
+	b := tuitest.NewDemo()
+	req := request.Request{Profile: "ingestion", Target: "redis://h", From: map[string]string{"target": "plan p.yaml:2"}, Values: workload.Values{
+		"threads": {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
+	}}
+	a, p := pickWith(t, b, req, 120, 40)
+	assert.Equal(t, "plan p.yaml:2", rowNamed(t, p, "target").from)
+	assert.Equal(t, "plan p.yaml:4", rowNamed(t, p, "threads").from)
+	goTo(t, a, p, "threads")
+	a.Send(t, "right")
+	assert.Equal(t, setHere, rowNamed(t, p, "threads").from)
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "redis://other")
+	a.Send(t, "enter")
+	assert.Equal(t, setHere, rowNamed(t, p, "target").from)
+}
+
+// Each fault is shown with its own advice below it.
+func TestEachFaultHasItsAdvice(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pick(t, b, 120, 40)
+	var all []error
+	for i := range 3 {
+		all = append(all, fault.Input(fmt.Errorf("there is no knob or parameter %q", fmt.Sprint("n", i)), fmt.Sprint("did you mean m", i, "?")))
+	}
+	p.forecast.err = errors.Join(all...)
+	var lines []string
+	for _, l := range p.forecast.lines(a.Env.Styles, p.list.selected(), request.Request{}, 80) {
+		lines = append(lines, strings.TrimSpace(ansi.Strip(l)))
+	}
+	require.Len(t, lines, 6)
+	assert.Equal(t, []string{`there is no knob or parameter "n0"`, "did you mean m0?", `there is no knob or parameter "n1"`, "did you mean m1?"}, lines[:4])
+}
