@@ -49,7 +49,7 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 // lowest to the highest of all runs. It is empty for any other sweep.
 func LoadCurve(r *sweep.Result) plot.Chart {
 	c := overLoad("response time over rate, "+r.Unit+" per second",
-		"Percentiles of the median run at each rate. The knee is the highest rate that was met; the axis below has the rates in per cent of it.", units.Number)
+		"Percentiles of the median run at each rate. The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
 	c.Band = "from the lowest to the highest of the runs"
 	over := r.OverRate()
 	if over < 0 {
@@ -60,7 +60,7 @@ func LoadCurve(r *sweep.Result) plot.Chart {
 	for _, at := range r.Others(over) {
 		p50, p99 := r.Latencies(over, at)
 		pair(&c, at, nil, p50, p99, r.Rounds > 1)
-		most := r.RateKnee(over, at)
+		most, _ := r.RateKnee(over, at)
 		knee(&c, at, most, strings.TrimSpace("knee at "+units.Number(most)+" "+Plain(at)))
 	}
 	return c
@@ -98,12 +98,17 @@ func kneesOf(r *sweep.Result) (out []string) {
 		return nil
 	}
 	for _, at := range r.Others(over) {
-		knee, where := r.RateKnee(over, at), ""
+		knee, missed := r.RateKnee(over, at)
+		where := ""
 		if at != "" {
 			where = " (" + r.Axes[1-over].Name + "=" + at + ")"
 		}
-		if knee > 0 {
-			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: the highest rate that was met.", where, units.Number(knee), r.Unit))
+		switch {
+		case knee == 0:
+		case missed == 0:
+			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s or above: every rate was met.", where, units.Number(knee), r.Unit))
+		default:
+			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: every rate up to it was met, and %s was not.", where, units.Number(knee), r.Unit, units.Number(missed)))
 		}
 	}
 	return out
@@ -115,7 +120,7 @@ func ofKnee(r *sweep.Result, p sweep.Point) string {
 	if len(r.Axes) > 1 {
 		at = p.Values[1-over]
 	}
-	if knee := r.RateKnee(over, at); knee > 0 {
+	if knee, _ := r.RateKnee(over, at); knee > 0 {
 		return Percent(r.N(p, over) / knee)
 	}
 	return "–"

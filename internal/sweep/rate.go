@@ -18,17 +18,34 @@ func (r *Result) OverRate() int {
 }
 
 // RateKnee returns the highest rate, on an axis of rates and for one of Others, up to which
-// every rate that was tried was met; 0 if the lowest was not.
-func (r *Result) RateKnee(over int, at string) float64 {
-	knee := 0.0
+// every rate that was tried was met, by most of its runs; 0 if the lowest was not. missed is
+// the lowest that was not met, 0 if there is none.
+func (r *Result) RateKnee(over int, at string) (knee, missed float64) {
 	for _, p := range r.byRate(over, at) {
 		rate := r.N(p, over)
-		if p.Done == nil || *p.Done < keptUp*rate {
-			break
+		switch met, of := r.met(p, keptUp*rate); {
+		case of == 0: // its runs are to come
+		case 2*met <= of:
+			return knee, rate
+		default:
+			knee = rate
 		}
-		knee = rate
 	}
-	return knee
+	return knee, 0
+}
+
+// met returns how many of a point's runs came to a throughput.
+func (r *Result) met(p Point, throughput float64) (met, of int) {
+	for _, d := range r.Runs {
+		if !slices.Equal(r.Points[d.Point].Values, p.Values) {
+			continue
+		}
+		of++
+		if d.Done != nil && *d.Done >= throughput {
+			met++
+		}
+	}
+	return met, of
 }
 
 // byRate returns the points of one of Others, with the lowest rate first.
