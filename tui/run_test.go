@@ -148,7 +148,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)
 	assert.NotContains(t, picture(t, a), "no answer since")
-	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4 s or more", "only whole seconds are known as it goes")
+	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4.07 s", "as the reports say")
 	pass(t, a, run, 20*time.Second)
 	assert.NotContains(t, picture(t, a), "answers again")
 }

@@ -6,12 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -526,8 +524,7 @@ func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
 }
 
 // A store that answered nobody for whole seconds is named, whatever else held the run back, and by
-// what was counted: a run whose verification failed has no throughput. A pause, a low rate and calls
-// that take as long are no outage.
+// what was counted: a run whose verification failed has no throughput.
 func TestOutagesAreNamed(t *testing.T) {
 	dead := func(f *rundir.Folder, from, until int, errors int64) {
 		for i := range f.Series {
@@ -549,28 +546,10 @@ func TestOutagesAreNamed(t *testing.T) {
 	}, outages(f))
 	assert.Empty(t, Noted(Of(f)), "the paragraph begins with them")
 	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is unknown: nothing that was sampled`, Paragraph(Of(f)))
-	f.Run.Silences = []measure.Silence{{From: 1990 * time.Millisecond, To: 4980 * time.Millisecond}, {From: 8 * time.Second, To: 8200 * time.Millisecond}}
-	assert.Equal(t, rundir.Coincidence{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}, outages(f)[0], "to hundredths where they are known")
-	assert.Equal(t, 6.0, outages(f)[1].At)
-	f.Run.Silences = nil
+	f.Run.Outages = []verdict.Outage{{From: 1.99, To: 4.98}}
+	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")
+	f.Run.Outages = nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")
 	assert.NotContains(t, Paragraph(Of(f)), "unknown")
-
-	for name, spoil := range map[string]func(r *rundir.SeriesRow){
-		"a low rate":      func(r *rundir.SeriesRow) { r.Rate = 2 },
-		"calls that long": func(r *rundir.SeriesRow) { r.ResponseP50 = 1.5e9 },
-		"warm-up":         func(r *rundir.SeriesRow) { r.Warmup = true },
-	} {
-		f := recorded()
-		dead(f, 2, 4, 0)
-		for i := range f.Series {
-			spoil(&f.Series[i])
-		}
-		assert.Empty(t, outages(f), name)
-	}
-	f = recorded()
-	dead(f, 2, 4, 0)
-	f.Run.Segments[0].Settings["paused"] = 1
-	assert.Empty(t, outages(f), "paused")
 }

@@ -302,7 +302,7 @@ func (c *Collector) add(s *Call) {
 		t.count += int64(s.Units)
 		if !warm {
 			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
-			if (c.cfg.Parts == nil || !c.cfg.Parts[s.Op]) && (c.cfg.Apart == nil || !c.cfg.Apart[s.Op]) {
+			if c.counts(s.Op) {
 				c.all.doneAt.add(s.End)
 			}
 		}
@@ -316,7 +316,15 @@ func (c *Collector) add(s *Call) {
 	a.fail(errorKey{s.Op, s.Class}, 1)
 	if !warm {
 		c.all.errs[errorKey{s.Op, s.Class}]++
+		if c.counts(s.Op) {
+			c.all.failedAt.add(s.End)
+		}
 	}
+}
+
+// counts reports whether an operation counts in totals.
+func (c *Collector) counts(op uint16) bool {
+	return (c.cfg.Parts == nil || !c.cfg.Parts[op]) && (c.cfg.Apart == nil || !c.cfg.Apart[op])
 }
 
 // timed reports whether a sample's times mean anything. Those of operations that

@@ -37,6 +37,9 @@ type Increment struct {
 	Done     []uint64
 	// Arrivals say how iterations came since the last part.
 	Arrivals []IncrementArrivals
+	// Failed is the same for calls that failed.
+	FailedFrom int
+	Failed     []uint64
 }
 
 // IncrementRow holds the samples of one operation under the settings of one segment.
@@ -93,7 +96,7 @@ func (p *Increment) check(ops, tracks, stages int) error {
 	if p.T < -mostSeconds || p.T > mostSeconds {
 		return fmt.Errorf("figures of second %d, which no run has", p.T)
 	}
-	if !fits(p.T, p.DoneFrom, p.Done) {
+	if !fits(p.T, p.DoneFrom, p.Done) || !fits(p.T, p.FailedFrom, p.Failed) {
 		return errors.New("times at which nobody can have done anything")
 	}
 	if err := p.checkTracks(tracks); err != nil {
@@ -236,6 +239,7 @@ func (c *Collector) takeParts() {
 		c.all.stages.merge(p.Stages)
 		c.all.doneAt.merge(p.DoneFrom, p.Done)
 		c.all.joined.Add(p.Arrivals)
+		c.all.failedAt.merge(p.FailedFrom, p.Failed)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 			a.fail(errorKey{n.Op, n.Class}, n.Count)
@@ -283,6 +287,7 @@ func (c *Collector) part(a *accumulator) *Increment {
 	p.Messages, c.parts.told = messages[c.parts.told:], len(messages)
 	p.Spans = c.all.control.Spans
 	p.DoneFrom, p.Done = c.all.doneAt.part(c.win.second)
+	p.FailedFrom, p.Failed = c.all.failedAt.part(c.win.second)
 	for track := range c.all.tally.tracks {
 		now := slices.Clone(c.all.tally.tracks[track].did)
 		did := slices.Clone(now)

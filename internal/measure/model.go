@@ -270,6 +270,8 @@ type Snapshot struct {
 	Segments []Segment
 	Errors   []ErrorCount
 	Messages []Message
+	// Silence is the latest of a second or more, up to the last finished second; zero if there was none.
+	Silence Silence
 	// Phases names the phases in progress.
 	Phases []string
 	// Ran are the phases whose measured part has begun, in the order of the plan.
@@ -349,4 +351,7 @@ type Result struct {
 	// Silences are the times of a tenth of a second or more in which nothing was done, in order;
 	// those of this process alone.
 	Silences []Silence
+	// Sound are the times of a tenth of a second or more in which no call failed, likewise; nil if
+	// none did at all.
+	Sound []Silence
 }

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// silenceSlot is how finely it is noted when something was done.
-	silenceSlot = 10 * time.Millisecond
+	// SilenceSlot is how finely it is noted when something was done.
+	SilenceSlot = 10 * time.Millisecond
 	// leastSilence is the shortest that is told, and mostSilences how many are.
 	leastSilence = 100 * time.Millisecond
 	mostSilences = 10_000
@@ -17,16 +17,16 @@ const (
 // Silence is a time in which nothing was done that counts, to some hundredths of a second.
 type Silence struct{ From, To time.Duration }
 
-// doneAt notes in which slots of the measured part something was done: a bit for each, so a day takes
-// a megabyte.
-type doneAt struct {
+// moments notes in which slots of the measured part something happened, such as that something was
+// done: a bit for each, so a day takes a megabyte.
+type moments struct {
 	slots []uint64
 	last  int // the slot that was set last, plus 1
 }
 
-// add notes that something was done, in nanoseconds since measurement began.
-func (d *doneAt) add(at int64) {
-	slot := int(at / int64(silenceSlot))
+// add notes that it happened, in nanoseconds since measurement began.
+func (d *moments) add(at int64) {
+	slot := int(at / int64(SilenceSlot))
 	if at < 0 || slot+1 == d.last {
 		return
 	}
@@ -37,7 +37,7 @@ func (d *doneAt) add(at int64) {
 	d.slots[slot/64] |= 1 << (slot % 64)
 }
 
-// Of what parts tell of when something was done: how many seconds before and after theirs, as calls
+// Of what parts tell of when something happened: how many seconds before and after theirs, as calls
 // may be noted late or early.
 const (
 	doneBefore = 4
@@ -45,10 +45,10 @@ const (
 )
 
 // wordOf returns the word that has the first slot of a second, or 0.
-func wordOf(second int) int { return max(second, 0) * int(time.Second/silenceSlot) / 64 }
+func wordOf(second int) int { return max(second, 0) * int(time.Second/SilenceSlot) / 64 }
 
 // part returns the words around a second, of which the first has the number from.
-func (d *doneAt) part(second int) (from int, words []uint64) {
+func (d *moments) part(second int) (from int, words []uint64) {
 	from = wordOf(second - doneBefore)
 	to := min(len(d.slots), wordOf(second+doneAfter)+1)
 	if from >= to {
@@ -63,7 +63,7 @@ func fits(second, from int, words []uint64) bool {
 }
 
 // merge notes what another process has noted.
-func (d *doneAt) merge(from int, words []uint64) {
+func (d *moments) merge(from int, words []uint64) {
 	for len(d.slots) < from+len(words) {
 		d.slots = append(d.slots, 0)
 	}
@@ -72,13 +72,13 @@ func (d *doneAt) merge(from int, words []uint64) {
 	}
 }
 
-// silences returns the silences of the first part of a run; none if nothing was done at all, as in a
-// process whose work others do.
-func (d *doneAt) silences(measured time.Duration) []Silence {
+// silences returns when it did not happen in the first part of a run; none if it never happened at all,
+// as nothing is done in a process whose work others do.
+func (d *moments) silences(measured time.Duration) []Silence {
 	var out []Silence
-	next, any := 0, false // next is the slot after the last in which something was done
+	next, any := 0, false // next is the slot after the last in which it happened
 	told := func(slot int) {
-		if s := (Silence{time.Duration(next) * silenceSlot, min(time.Duration(slot)*silenceSlot, measured)}); s.To-s.From >= leastSilence && len(out) < mostSilences {
+		if s := (Silence{time.Duration(next) * SilenceSlot, min(time.Duration(slot)*SilenceSlot, measured)}); s.To-s.From >= leastSilence && len(out) < mostSilences {
 			out = append(out, s)
 		}
 	}
@@ -92,6 +92,6 @@ func (d *doneAt) silences(measured time.Duration) []Silence {
 	if !any {
 		return nil
 	}
-	told(int((measured + silenceSlot - 1) / silenceSlot))
+	told(int((measured + SilenceSlot - 1) / SilenceSlot))
 	return out
 }

@@ -10,7 +10,7 @@ import (
 func TestSilencesAreKnownToHundredthsOfASecond(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
-	var d doneAt
+	var d moments
 	assert.Nil(t, d.silences(time.Hour), "nothing was done here at all")
 	for at := 250 * ms; at < 10*time.Second; at += ms { // a thousand a second
 		if at < 3140*ms || at >= 5140*ms {
@@ -42,13 +42,14 @@ func TestWhatCountsBreaksASilence(t *testing.T) {
 	go c.Run()
 	c.Close()
 	assert.Equal(t, []Silence{{10 * time.Millisecond, 400 * time.Millisecond}}, c.all.doneAt.silences(410*time.Millisecond))
+	assert.Equal(t, []Silence{{0, 100 * time.Millisecond}, {110 * time.Millisecond, 410 * time.Millisecond}}, c.all.failedAt.silences(410*time.Millisecond))
 }
 
 // Processes that carry out a run together are silent when all of them are.
 func TestSilencesOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
-	var one, two, all doneAt
+	var one, two, all moments
 	for at := time.Duration(0); at < 20*time.Second; at += ms {
 		if at < 7*time.Second || at >= 9120*ms {
 			one.add(int64(at))
@@ -58,7 +59,7 @@ func TestSilencesOfSeveralProcesses(t *testing.T) {
 		}
 	}
 	for second := range 20 {
-		for _, d := range []*doneAt{&one, &two} {
+		for _, d := range []*moments{&one, &two} {
 			from, words := d.part(second)
 			assert.True(t, fits(second, from, words))
 			assert.LessOrEqual(t, len(words), 16)

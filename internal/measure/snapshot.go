@@ -18,10 +18,15 @@ func (c *Collector) publish(now int64) {
 	}
 	if prev != nil && c.win.second == prev.open {
 		s.Ops, s.Segments, s.Errors, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes
-		s.Spreads = prev.Spreads
+		s.Spreads, s.Silence = prev.Spreads, prev.Silence
 	} else {
 		r := c.all.result(c.gauges)
 		s.Ops, s.Segments, s.Errors, s.Changes = r.Ops, r.Segments, r.Errors, r.Changes
+		for _, q := range r.Silences {
+			if q.To-q.From >= time.Second {
+				s.Silence = q
+			}
+		}
 		s.Spreads = make([][]Spread, len(c.all.spreads))
 		for op, l := range c.all.spreads {
 			s.Spreads[op] = l.list

@@ -27,7 +27,8 @@ type whole struct {
 	arrivals []arrivals
 	joined   Joined
 	accounts []accounts // of each track
-	doneAt   doneAt
+	doneAt   moments    // when something was done that counts
+	failedAt moments    // when a call failed of what counts
 	spreads  []spreads
 	control  Control
 	until    int64 // the end of the last closed second
@@ -148,7 +149,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 	}
 	a.fill(r.Ops, nil, 0, int64(r.Measured))
 	r.Sessions = a.sessions(gauges, r.Ops)
-	r.Silences = a.doneAt.silences(r.Measured)
+	r.Silences, r.Sound = a.doneAt.silences(r.Measured), a.failedAt.silences(r.Measured)
 	return r
 }
 

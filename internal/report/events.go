@@ -36,7 +36,7 @@ const (
 )
 
 // eventsOf lists what happened, the earliest first: live changes, users' notes, faults
-// of the plan, stalls and bursts of errors.
+// of the plan, outages, stalls and bursts of errors.
 func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 	var out []event
 	for _, m := range f.Run.Moves() {
@@ -49,7 +49,9 @@ func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 		out = append(out, event{at: m.At, until: m.At, what: Plain(m.Note)})
 	}
 	out = append(out, faultEvents(f)...)
-	out = append(out, stalls(f, c)...)
+	dead := outages(f)
+	out = append(out, dead...)
+	out = append(out, stalls(f, c, dead)...)
 	out = append(out, bursts(f, c)...)
 	slices.SortStableFunc(out, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return out
@@ -64,10 +66,18 @@ func change(m rundir.Move) string {
 	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
 }
 
+// outages are the times in which nothing was done.
+func outages(f *rundir.Folder) (out []event) {
+	for _, o := range rundir.OutagesOf(f) {
+		out = append(out, event{at: o.From, until: o.To, what: "nothing was done", shade: plot.Stall})
+	}
+	return out
+}
+
 // stalls finds seconds in which hardly anything was done compared with the rest of
 // their segment, unless that is a ramp. Seconds in which nothing that counts was meant to be done do not count
-// as stalls.
-func stalls(f *rundir.Folder, c rundir.Timeline) []event {
+// as stalls, nor do those of which dead has a part.
+func stalls(f *rundir.Folder, c rundir.Timeline, dead []event) []event {
 	segments := map[int]int{} // by second
 	for _, r := range f.Series {
 		segments[r.T] = max(segments[r.T], r.Segment)
@@ -87,7 +97,8 @@ func stalls(f *rundir.Folder, c rundir.Timeline) []event {
 	}
 	return runs(c, plot.Stall, func(i int) bool {
 		t := c.First + i
-		return float64(t+1) <= f.Run.MeasuredS && c.Rates[i] < stallShare*usual[segments[t]]
+		return float64(t+1) <= f.Run.MeasuredS && c.Rates[i] < stallShare*usual[segments[t]] &&
+			!slices.ContainsFunc(dead, func(e event) bool { return e.at < float64(t+1) && e.until > float64(t) })
 	}, func(i int) string {
 		return fmt.Sprintf("stall: less than a tenth of the usual %s %s/s", units.Number(usual[segments[c.First+i]]), f.Run.Unit)
 	})

@@ -9,8 +9,8 @@ import (
 )
 
 // Fault is the account of one fault of the timetable: what the callers lost by it, and when all
-// was as before. Times are in seconds, those of the series to the end of a whole one; units are
-// the run's.
+// was as before. Times are in seconds, to some hundredths, or those of the series to the end of a
+// whole one; units are the run's.
 type Fault struct {
 	// Kind and Size are as in --at: "delay", "5ms"; "exec", "./failover.sh"; Size is "on" for a fault
 	// without one.
@@ -113,16 +113,17 @@ type perSecond struct {
 	due           []float64 // NaN in closed loop
 	rates         []float64
 	p99, slowest  []float64
-	otherSettings []float64 // when settings other than faults changed
-	silences      []measure.Silence
+	otherSettings []float64         // when settings other than faults changed
+	silences      []measure.Silence // exact, or else whole seconds
+	exact, sound  []measure.Silence // nil if that is not known
 }
 
 func perSecondOf(f *Folder) *perSecond {
 	line := Of(f)
 	n := len(line.Rates)
 	s := &perSecond{
-		silences: f.Run.Silences,
-		first:    line.First, rates: line.Rates, p99: line.P99, slowest: line.Max,
+		silences: f.Run.Silences, exact: f.Run.Silences, sound: f.Run.Sound,
+		first: line.First, rates: line.Rates, p99: line.P99, slowest: line.Max,
 		done: make([]int64, n), failed: make([]int64, n), waiting: make([]int64, n), due: Gaps(n),
 	}
 	counts := map[[2]string]bool{}
@@ -150,6 +151,9 @@ func perSecondOf(f *Folder) *perSecond {
 			s.due[at.i] = known(s.due[at.i]) + v
 		}
 		s.waiting[at.i] += backlogs[at]
+	}
+	if s.silences == nil {
+		s.silences = s.idle(f.Run.MeasuredS)
 	}
 	for _, c := range f.Run.Changes {
 		if _, ok := workload.FaultSetting(c.Name); !ok {
@@ -274,7 +278,6 @@ func (s *perSecond) usual(f *Fault, all []Fault) (low, high float64, ok bool) {
 
 // worst finds the figures that are about the fault and what came of it, up to a second.
 func (s *perSecond) worst(f *Fault, from, until int) {
-	silent := 0.0
 	for t := from; t < until; t++ {
 		i := t - s.first
 		f.Waiting = max(f.Waiting, s.waiting[i])
@@ -282,23 +285,32 @@ func (s *perSecond) worst(f *Fault, from, until int) {
 			f.Longest = max(f.Longest, s.slowest[i]/1e9)
 		}
 		if s.failed[i] > 0 && f.FirstError == nil {
-			f.FirstError = new(float64(t+1) - f.From)
+			f.FirstError = new(after(s.sound, f.From, float64(t+1)))
 		}
-		if s.done[i] > 0 {
-			silent = 0
-		} else {
-			silent++
-		}
-		f.Silent = max(f.Silent, silent)
 	}
-	for _, q := range s.silences { // which says how long to hundredths, where whole seconds do not
+	for _, q := range s.silences {
 		if q.From.Seconds() < float64(until) && q.To.Seconds() > f.From {
 			f.Silent = max(f.Silent, (q.To - q.From).Seconds())
 		}
 	}
 	for t := int(math.Floor(f.To)); f.Healed && t < s.end() && f.FirstDone == nil; t++ {
 		if i := t - s.first; i >= 0 && s.done[i] > 0 {
-			f.FirstDone = new(max(float64(t+1)-f.To, 0))
+			f.FirstDone = new(after(s.exact, f.To, float64(t+1)))
 		}
 	}
+}
+
+// after returns how long after a moment something happened first that did not happen in the given
+// times: 0 for less than a tenth of a second. If they are not known, it is until end, that of the
+// second in which it did.
+func after(without []measure.Silence, at, end float64) float64 {
+	if without == nil {
+		return max(end-at, 0)
+	}
+	for _, q := range without {
+		if q.From.Seconds() <= at+measure.SilenceSlot.Seconds() && q.To.Seconds() > at {
+			return q.To.Seconds() - at
+		}
+	}
+	return 0
 }

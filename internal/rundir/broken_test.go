@@ -61,11 +61,18 @@ func TestAPauseLosesWhatWasDue(t *testing.T) {
 
 // How long nothing was done is known to hundredths of a second, where the process noted it.
 func TestASilenceIsKnownMoreFinelyThanItsSeconds(t *testing.T) {
-	f := broken{1000, joined(quiet(10), [][4]int64{{300, 0, 700, 4}, {0, 0, 1700, 0}, {2700, 0, 0, 2004}}, quiet(10)), pause(10.3, 12.3)}.folder()
+	f := broken{1000, joined(quiet(10), [][4]int64{{300, 0, 700, 4}, {0, 5, 1700, 0}, {2700, 0, 0, 2004}}, quiet(10)), pause(10.3, 12.3)}.folder()
 	assert.InDelta(t, 1, FaultsOf(f)[0].Silent, 1e-9)
 	at := func(from, to float64) measure.Silence { return measure.Silence{From: seconds(from), To: seconds(to)} }
 	f.Run.Silences = []measure.Silence{at(1, 9), at(10.3, 12.31), at(15, 22)}
-	assert.InDelta(t, 2.01, FaultsOf(f)[0].Silent, 1e-9, "those before the fault, and after all was as before, are not its")
+	f.Run.Sound = []measure.Silence{at(0, 11.84), at(12, 22)}
+	got := FaultsOf(f)[0]
+	assert.InDelta(t, 2.01, got.Silent, 1e-9, "those before the fault, and after all was as before, are not its")
+	assert.InDelta(t, 0.01, *got.FirstDone, 1e-9)
+	assert.InDelta(t, 1.54, *got.FirstError, 1e-9)
+	f.Run.Silences, f.Run.Sound = []measure.Silence{at(1, 9)}, []measure.Silence{at(15, 22)}
+	got = FaultsOf(f)[0]
+	assert.Equal(t, []*float64{new(0.0), new(0.0)}, []*float64{got.FirstError, got.FirstDone}, "at once")
 }
 
 func TestAFaultWithinASecondIsDueForItsPart(t *testing.T) {

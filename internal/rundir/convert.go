@@ -35,7 +35,6 @@ func SetResult(run *Run, res *measure.Result) {
 			run.Segments[i].SettingsEnd = copySettings(s.SettingsEnd)
 		}
 	}
-	run.Silences = res.Silences
 	run.Shares = nil
 	for _, s := range res.Shares {
 		run.Shares = append(run.Shares, Shares(s))
@@ -65,6 +64,7 @@ func SetResult(run *Run, res *measure.Result) {
 			}
 		}
 	}
+	run.Silences, run.Sound, run.Outages = res.Silences, res.Sound, outages(run, res.Silences)
 }
 
 // ArrivalsOf returns arrivals as run.json has them.

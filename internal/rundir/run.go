@@ -124,8 +124,12 @@ type Run struct {
 	Why *Why `json:"why,omitempty"`
 	// Faults are the accounts of the faults of the timetable, worked out at the end.
 	Faults []Fault `json:"faults,omitempty"`
+	// Outages is when nothing was done for a second or more although it was meant to be, in order,
+	// to some hundredths of a second. OutagesOf has those of folders of older versions, too.
+	Outages []verdict.Outage `json:"outages,omitempty"`
 	// Silences are the times in which nothing was done, from which the accounts are worked out.
-	Silences []measure.Silence `json:"-"`
+	// Sound is when no call failed, likewise.
+	Silences, Sound []measure.Silence `json:"-"`
 	// Notices are sentences that every report must repeat: the numbers do not describe
 	// a real server, warnings of the file reader …
 	Notices []string `json:"notices"`

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
@@ -151,7 +150,7 @@ func recordOf(r *Run) verdict.Record {
 	for _, f := range spansOf(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
 	}
-	rec.Outages = outages(r)
+	rec.Outages = r.Outages
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)
 	}
@@ -235,39 +234,6 @@ func recordOf(r *Run) verdict.Record {
 		rec.Verified = verdict.Unasked
 	}
 	return rec
-}
-
-// Of outages: how long one is at least, and how many units are usually done in that time, so that
-// it is no chance.
-const (
-	leastOutage = time.Second
-	leastMissed = 10
-)
-
-// outages returns the times of a second or more in which nothing was done, though neither a pause nor
-// a low rate was the reason, nor calls that take as long.
-func outages(r *Run) (out []verdict.Outage) {
-	var done, p50 int64
-	for _, o := range r.Operations {
-		if r.Counts(o) {
-			done, p50 = done+o.Count, max(p50, o.Response.P50)
-		}
-	}
-	meant := func(from, to float64) bool { // in a phase whose work counts
-		return len(r.Phases) == 0 || slices.ContainsFunc(r.Phases, func(p Phase) bool {
-			return p.From <= from+0.5 && to <= p.To+0.5 &&
-				slices.ContainsFunc(r.Operations, func(o Operation) bool { return r.Counts(o) && slices.Contains(p.Tracks, o.Track) })
-		})
-	}
-	for _, q := range r.Silences {
-		from, to := q.From.Seconds(), q.To.Seconds()
-		paused := slices.ContainsFunc(r.Segments, func(s Segment) bool { return s.Settings["paused"] != 0 && s.From < to && s.To > from })
-		if long := q.To - q.From; paused || !meant(from, to) || long < max(leastOutage, 2*time.Duration(p50)) || float64(done)*long.Seconds() < leastMissed*r.MeasuredS {
-			continue
-		}
-		out = append(out, verdict.Outage{From: from, To: to})
-	}
-	return out
 }
 
 // soughtIn reports whether a search opened a segment.

@@ -5,12 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -77,31 +75,5 @@ func TestADamagedFolderIsNoBetterThanItWas(t *testing.T) {
 			require.Len(t, list, 1)
 			assert.Equal(t, v, list[0].Run.Verdict)
 		}
-	}
-}
-
-// Nothing was done for the seconds in which a store was dead, and not in pauses, at low rates, between
-// calls that take as long, or in phases whose work does not count.
-func TestOutagesOfARun(t *testing.T) {
-	dead := func() *Run {
-		return &Run{
-			MeasuredS: 26, Operations: []Operation{{Track: "map", Op: "put", Count: 50_000, Calls: 50_000, Errors: 4000, Response: Latency{P50: 1e6}}},
-			Segments: []Segment{{From: 0, To: 26, Settings: map[string]float64{}}}, Phases: []Phase{{From: 0, To: 26, Tracks: []string{"map"}}},
-			Silences: []measure.Silence{{From: 2 * time.Second, To: 2300 * time.Millisecond}, {From: 10 * time.Second, To: 24 * time.Second}},
-			Changes:  []Change{{At: 10, Name: "fault-pause", To: 1}},
-		}
-	}
-	assert.Equal(t, []verdict.Outage{{From: 10, To: 24}}, outages(dead()))
-	assert.Equal(t, []verdict.Broken{{Name: "pause", From: 10, To: 26}}, recordOf(dead()).Broken)
-	assert.Contains(t, dead().Judge().Reasons[0], "nothing was done from 00:10 to 00:24 (14 s of 26 s), and 4")
-	for name, spoil := range map[string]func(r *Run){
-		"paused":       func(r *Run) { r.Segments[0].Settings["paused"] = 1 },
-		"a low rate":   func(r *Run) { r.Operations[0].Count = 10 },
-		"as long":      func(r *Run) { r.Operations[0].Response.P50 = 8e9 },
-		"other phases": func(r *Run) { r.Phases[0].Tracks = []string{"queries"} },
-	} {
-		r := dead()
-		spoil(r)
-		assert.Empty(t, outages(r), name)
 	}
 }

@@ -41,7 +41,7 @@ type Record struct {
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Broken are the faults that the run itself made, the earliest first, and Outages when nothing
-	// was done although it was meant to be, as far as that is known to hundredths of a second.
+	// was done although it was meant to be.
 	Broken  []Broken
 	Outages []Outage
 	// Fault is what ended the run early; empty if nothing did.
@@ -91,7 +91,10 @@ type Broken struct {
 }
 
 // Outage is a time in which nothing was done, in seconds of measurement.
-type Outage struct{ From, To float64 }
+type Outage struct {
+	From float64 `json:"from_s"`
+	To   float64 `json:"to_s"`
+}
 
 // Segment is the time between two live changes.
 type Segment struct {

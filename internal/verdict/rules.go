@@ -139,7 +139,7 @@ func errors(r *Record) (string, string) {
 	const why = ", and failed calls are in no percentile: see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
 	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of)
-	if when := dead(r); when != "" {
+	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
 	switch {
@@ -156,23 +156,24 @@ func errors(r *Record) (string, string) {
 	return "", ""
 }
 
-// dead says when nothing was done; "" if there was no such time.
-func dead(r *Record) string {
-	if len(r.Outages) == 0 {
+// Dead says when nothing was done in a run of so many seconds: "nothing was done from 00:02 to 00:04
+// and 1 more time (3 s of 10 s)", with the longest of the outages; "" if there was none.
+func Dead(outages []Outage, seconds float64) string {
+	if len(outages) == 0 {
 		return ""
 	}
-	all, longest := 0.0, r.Outages[0]
-	for _, o := range r.Outages {
+	all, longest := 0.0, outages[0]
+	for _, o := range outages {
 		all += o.To - o.From
 		if o.To-o.From > longest.To-longest.From {
 			longest = o
 		}
 	}
 	more := ""
-	if n := len(r.Outages) - 1; n > 0 {
+	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(all), length(r.Seconds))
+	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(all), length(seconds))
 }
 
 // failures returns how many calls failed apart from panics, what share that is, and of which

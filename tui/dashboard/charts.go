@@ -109,7 +109,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		if w := ch.now.watch; w.gone { // what is known of before says nothing about now
-			l, brief = measure.Summary{}, "no answer since "+widget.Clock(w.since)
+			l, brief = measure.Summary{}, "no answer since "+plot.Clock(w.since.Seconds())
 		}
 		axis := logWord(c.Log)
 		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99, max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}

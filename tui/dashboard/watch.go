@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -26,8 +27,9 @@ type watch struct {
 	// success although something was tried.
 	looked, silent int
 	unreachable    int64
-	// gone means that the store does not answer; since is the end of the last second
-	// with a success. back is when it answered again, valid if returned is set.
+	// gone means that the store does not answer; since is when it last did, and back when it
+	// answered again, valid if returned is set: to some hundredths of a second, like all outages,
+	// or, where only parts of operations were answered, the end of the second.
 	gone, returned bool
 	since, back    time.Duration
 	// answered is the end of the last second with a success; 0 before the first.
@@ -58,6 +60,14 @@ func (w watch) next(s *measure.Snapshot) watch {
 	}
 	for t := from; t <= last; t++ {
 		w.second(s, t, lost && t == last)
+	}
+	if q := s.Silence; (q.From - w.since).Abs() < time.Second { // parts of operations may be answered in one
+		if w.gone || w.returned {
+			w.since = q.From
+		}
+		if d := q.To - w.back; w.returned && d > 0 && d < time.Second {
+			w.back = q.To
+		}
 	}
 	w.begun, w.looked, w.unreachable = true, last, unreachable
 	return w
@@ -100,7 +110,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 	switch {
 	case w.gone:
-		text := fmt.Sprintf("The store has not answered since %s (%s)", widget.Clock(w.since), whole(s.At-w.since))
+		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.Clock(w.since.Seconds()), whole(s.At-w.since))
 		next := "the run goes on"
 		switch stage {
 		case screen.Finishing, screen.Verifying:
@@ -115,7 +125,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 		}
 		return text
 	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %s or more", widget.Clock(w.back), whole(w.back-w.since))
+		return fmt.Sprintf("The store answers again since %s, after %s", plot.Clock(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
 	}
 	return ""
 }

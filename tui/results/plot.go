@@ -1,9 +1,7 @@
 package results
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +24,8 @@ type curves struct {
 	// changes are the times at which a setting changed, phases those at which one of
 	// several phases began.
 	changes, phases []float64
-	// outages are the stretches in which nothing succeeded although something was tried,
-	// from a second to the one after the last.
-	outages [][2]float64
-	// faults are the times of the faults of the plan.
-	faults [][2]float64
+	// outages are the times in which nothing was done, faults those of the faults of the plan.
+	outages, faults [][2]float64
 }
 
 // curvesOf computes the charts of a run.
@@ -48,56 +43,15 @@ func curvesOf(f *rundir.Folder) curves {
 			c.changes = append(c.changes, ch.At)
 		}
 	}
-	c.outages = outages(f)
+	for _, o := range rundir.OutagesOf(f) {
+		c.outages = append(c.outages, [2]float64{o.From, o.To})
+	}
 	if len(f.Run.Phases) > 1 {
 		for _, p := range f.Run.Phases {
 			c.phases = append(c.phases, p.From)
 		}
 	}
 	return c
-}
-
-// outages finds the stretches of a run without a success: where calls failed, or where for
-// two seconds or more none ended although the run was not paused.
-func outages(f *rundir.Folder) (out [][2]float64) {
-	type second struct{ count, errors int64 }
-	at := map[int]second{}
-	for _, r := range f.Series {
-		s := at[r.T]
-		at[r.T] = second{s.count + r.Count, s.errors + r.Errors}
-	}
-	paused := func(t int) bool {
-		is := false
-		for _, c := range f.Run.Changes {
-			if c.At < float64(t+1) && (c.Name == "paused" || strings.HasSuffix(c.Name, ".paused")) {
-				is = c.To != 0 || is && c.At >= float64(t) // for a part of the second
-			}
-		}
-		return is
-	}
-	failed := false
-	for _, t := range slices.Sorted(maps.Keys(at)) {
-		s := at[t]
-		if s.count > 0 || paused(t) {
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1][1] == float64(t) {
-			out[n-1][1]++
-			failed = failed || s.errors > 0
-			continue
-		}
-		out = settled(out, failed)
-		out, failed = append(out, [2]float64{float64(t), float64(t + 1)}), s.errors > 0
-	}
-	return settled(out, failed)
-}
-
-// settled drops the last stretch if it is a single second in which nothing failed.
-func settled(list [][2]float64, failed bool) [][2]float64 {
-	if n := len(list); n > 0 && !failed && list[n-1][1]-list[n-1][0] < 2 {
-		return list[:n-1]
-	}
-	return list
 }
 
 // across spreads values over n places: interpolated if there are few, the mean or the

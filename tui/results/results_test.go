@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -287,31 +288,22 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	assert.Empty(t, curvesOf(&rundir.Folder{}).rates)
 }
 
-// A stretch without a success is an outage if calls failed in it or if it lasted; a pause is
-// none.
 func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
-	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", Changes: []rundir.Change{{At: 12, Name: "paused", To: 1}, {At: 15.5, Name: "paused", From: 1}}}}
+	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", Outages: []verdict.Outage{{From: 5.02, To: 8.9}, {From: 17, To: 19}}}}
 	for at := range 20 {
 		row := rundir.SeriesRow{T: at, Op: "put", Count: 100, Throughput: 100, ResponseP99: 5e6, ResponseMax: 6e6}
-		switch {
-		case at == 2: // a single slow call
-			row.Count, row.Throughput = 0, 0
-		case at >= 5 && at < 9:
-			row.Count, row.Errors, row.Throughput = 0, 7, 0
-		case at >= 12 && at < 16:
-			row.Count, row.Throughput = 0, 0
-		case at >= 17 && at < 19:
+		if at >= 5 && at < 9 || at >= 17 && at < 19 {
 			row.Count, row.Throughput = 0, 0
 		}
 		f.Series = append(f.Series, row)
 	}
 	c := curvesOf(f)
-	assert.Equal(t, [][2]float64{{5, 9}, {17, 19}}, c.outages)
+	assert.Equal(t, [][2]float64{{5.02, 8.9}, {17, 19}}, c.outages)
 	l := &loadedRun{folder: f, course: c}
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
 	page := ansi.Strip(strings.Join(l.page(s, nil, 76, 10), "\n"))
 	assert.Contains(t, page, "░░░░", "below the fold, too")
-	assert.Contains(t, page, "░ nothing succeeded")
+	assert.Contains(t, page, "░ nothing was done")
 }
 
 func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {

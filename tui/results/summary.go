@@ -262,7 +262,7 @@ func legend(c curves) string {
 		words = append(words, "┊ a setting changed")
 	}
 	if len(c.outages) > 0 {
-		words = append(words, "░ nothing succeeded")
+		words = append(words, "░ nothing was done")
 	}
 	if len(c.faults) > 0 {
 		words = append(words, "▒ a fault of the plan")

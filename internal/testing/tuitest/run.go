@@ -52,6 +52,8 @@ type Run struct {
 	recent   [][]measure.Row
 	line     [][]measure.Point
 	spreads  [][]measure.Spread
+	silence  measure.Silence
+	heard    time.Duration // the end of the last second in which the store answered
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
@@ -173,6 +175,14 @@ func (r *Run) finish() {
 	if r.Hang > 0 {
 		r.Hang += time.Second
 	}
+	if now := time.Duration(r.second) * time.Second; r.Gone { // it was heard last, and will be first, within a second
+		r.silence = measure.Silence{From: r.heard - 40*time.Millisecond, To: now + time.Second}
+	} else {
+		if r.silence.To == now {
+			r.silence.To += 30 * time.Millisecond
+		}
+		r.heard = now + time.Second
+	}
 }
 
 // spread distributes the calls of a row: half of them below its p50, one percent above
@@ -225,7 +235,7 @@ func (r *Run) Publish() {
 		s.Gauges = append(s.Gauges, r.gauge(i))
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
-	s.Spreads = slices.Clone(r.spreads)
+	s.Spreads, s.Silence = slices.Clone(r.spreads), r.silence
 	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
 	for _, o := range r.ops {
 		s.Done += o.Count

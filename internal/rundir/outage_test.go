@@ -1,0 +1,57 @@
+package rundir
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// Nothing was done for the seconds in which a store was dead, and not in pauses, at low rates, without
+// threads, between calls that take as long, or in phases whose work does not count; whether that is
+// known to hundredths or by the seconds of the series of an old run.
+func TestOutagesOfARun(t *testing.T) {
+	dead := func() *Folder {
+		f := &Folder{Run: Run{
+			MeasuredS: 26, Operations: []Operation{{Track: "map", Op: "put", Count: 50_000, Calls: 50_000, Errors: 4000, Response: Latency{P50: 8e9}, Service: Latency{P50: 1e6}}},
+			Segments: []Segment{{From: 0, To: 26, Settings: map[string]float64{"threads": 8, "rate": 2000}}}, Phases: []Phase{{From: 0, To: 26, Tracks: []string{"map"}}},
+			Silences: []measure.Silence{{From: 2 * time.Second, To: 2300 * time.Millisecond}, {From: 9990 * time.Millisecond, To: 24 * time.Second}},
+			Changes:  []Change{{At: 10, Name: "fault-pause", To: 1}},
+		}}
+		for t := -3; t < 26; t++ {
+			row := SeriesRow{T: t, Track: "map", Op: "put", Warmup: t < 0}
+			if t >= 0 && t < 10 || t >= 24 {
+				row.Count = 4000
+			}
+			f.Series = append(f.Series, row)
+		}
+		return f
+	}
+	old := func(f *Folder) *Folder {
+		f.Run.Silences = nil
+		return f
+	}
+	assert.Equal(t, []verdict.Outage{{From: 10, To: 24}}, OutagesOf(old(dead())))
+	f := dead()
+	f.Run.Outages = outages(&f.Run, f.Run.Silences)
+	assert.Equal(t, []verdict.Outage{{From: 9.99, To: 24}}, OutagesOf(f), "what its run.json says")
+	assert.Equal(t, []verdict.Broken{{Name: "pause", From: 10, To: 26}}, recordOf(&f.Run).Broken)
+	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:10 to 00:24 (14 s of 26 s), and 4")
+	for name, spoil := range map[string]func(r *Run){
+		"paused":       func(r *Run) { r.Segments[0].Settings["paused"] = 1 },
+		"no threads":   func(r *Run) { r.Segments[0].Settings["threads"] = 0 },
+		"a low rate":   func(r *Run) { r.Segments[0].Settings["rate"] = 0.5 },
+		"little done":  func(r *Run) { r.Operations[0].Count = 10 },
+		"as long":      func(r *Run) { r.Operations[0].Service.P50 = 8e9 },
+		"other phases": func(r *Run) { r.Phases[0].Tracks = []string{"queries"} },
+	} {
+		f := dead()
+		spoil(&f.Run)
+		assert.Empty(t, outages(&f.Run, f.Run.Silences), name)
+		assert.Empty(t, OutagesOf(old(f)), name)
+	}
+	assert.Empty(t, OutagesOf(&Folder{}))
+}
