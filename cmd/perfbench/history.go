@@ -90,7 +90,7 @@ func (a *historyCmd) filters(c *cobra.Command) {
 	fs.StringVarP(&a.profile, "profile", "p", "", "`NAME` only runs of this profile")
 	fs.StringVarP(&a.target, "target", "t", "", "`TEXT` only runs whose URL contains this, or on this kind of store")
 	fs.StringArrayVar(&a.tags, "tag", nil, "`NAME=VALUE` only runs with this tag; repeats")
-	fs.StringVar(&a.since, "since", "", "`TIME` only runs that began at or after it: 2026-11-01, 36h, 7d, 4w")
+	fs.StringVar(&a.since, "since", "", "`TIME` only runs that began at or after it: 2026-11-01, yesterday, 36h, 7d, 4w")
 	a.folder(c)
 	fs.BoolVar(&a.json, "json", false, "write JSON")
 	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

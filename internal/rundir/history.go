@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,11 +48,14 @@ func (f Filter) wants(r *Run) bool {
 
 var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
 
-// ParseAgo parses a moment in the past: a date (2026-11-01), or how long ago it was (36h,
-// 7d, 4w). what is the flag for messages. Errors have the code of bad input.
+// ParseAgo parses a moment in the past: a date (2026-11-01, or today or yesterday), or how long
+// ago it was (36h, 7d, 4w). what is the flag for messages. Errors have the code of bad input.
 func ParseAgo(what, text string, now time.Time) (time.Time, error) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return at, nil
+	}
+	if back := slices.Index([]string{"today", "yesterday"}, text); back >= 0 {
+		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location()), nil
 	}
 	if m := days.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1]) // only a few digits
@@ -63,7 +67,7 @@ func ParseAgo(what, text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fault.Input(fmt.Errorf("%s: %q is neither a date nor how long ago", what, text), "write it like 2026-11-01, 36h, 7d or 4w")
+	return time.Time{}, fault.Input(fmt.Errorf("%s: %q is neither a date nor how long ago", what, text), "write it like 2026-11-01, yesterday, 36h, 7d or 4w")
 }
 
 // Prune selects the runs to be removed: those that began before Before, unless that is

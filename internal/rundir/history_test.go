@@ -60,7 +60,7 @@ func TestFilters(t *testing.T) {
 
 func TestAgo(t *testing.T) {
 	for text, want := range map[string]time.Time{
-		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "36h": now.Add(-36 * time.Hour), "7d": now.AddDate(0, 0, -7), "2w": now.AddDate(0, 0, -14),
+		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "36h": now.Add(-36 * time.Hour), "today": now.Truncate(24 * time.Hour), "yesterday": now.Truncate(24*time.Hour).AddDate(0, 0, -1), "7d": now.AddDate(0, 0, -7), "2w": now.AddDate(0, 0, -14),
 	} {
 		got, err := rundir.ParseAgo("since", text, now)
 		require.NoError(t, err)

@@ -98,6 +98,11 @@ func ParseNumber(s string) (float64, error) {
 	return v, nil
 }
 
+// ParseRate parses a number per second, with or without "/s".
+func ParseRate(s string) (float64, error) {
+	return ParseNumber(strings.TrimSuffix(strings.TrimSpace(s), "/s"))
+}
+
 // exact is the limit above which a float64 cannot represent every integer.
 const exact = 1 << 53
 

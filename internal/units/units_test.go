@@ -38,6 +38,18 @@ func TestParseNumber(t *testing.T) {
 	}
 }
 
+func TestParseRate(t *testing.T) {
+	for in, want := range map[string]float64{"2k": 2000, "2k/s": 2000, " 2 000 /s": 2000} {
+		got, err := ParseRate(in)
+		assert.NoError(t, err, in)
+		assert.InDelta(t, want, got, 0, in)
+	}
+	for _, in := range []string{"/s", "2k/min", "2k/s/s"} {
+		_, err := ParseRate(in)
+		assert.Error(t, err, in)
+	}
+}
+
 func TestParseWhole(t *testing.T) {
 	for in, want := range map[string]int64{
 		"10k": 10_000, "1e6": 1_000_000, "1_000": 1000, "1.5k": 1500, "08": 8, "9 223 372 036 854 775 807": math.MaxInt64, "9223372036854775807": math.MaxInt64, "-3": -3,

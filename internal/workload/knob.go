@@ -42,7 +42,11 @@ func (k Knob) Parse(text string) (float64, error) {
 	if (k.Name == "rate" || k.Zero == units.Unlimited) && strings.EqualFold(text, units.Unlimited) {
 		return 0, nil
 	}
-	v, err := units.ParseNumber(text)
+	parse := units.ParseNumber
+	if k.Name == "rate" {
+		parse = units.ParseRate
+	}
+	v, err := parse(text)
 	if err != nil {
 		return 0, bad("a number", units.LikeNumbers)
 	}

@@ -144,8 +144,10 @@ func (v Value) Int(lo, hi int64) (int64, error) {
 }
 
 // Float reads a number in [lo, hi]: 0.5, 10_000, 10k or 1e4.
-func (v Value) Float(lo, hi float64) (float64, error) {
-	n, err := units.ParseNumber(v.Text)
+func (v Value) Float(lo, hi float64) (float64, error) { return v.float(units.ParseNumber, lo, hi) }
+
+func (v Value) float(parse func(string) (float64, error), lo, hi float64) (float64, error) {
+	n, err := parse(v.Text)
 	if err != nil {
 		return 0, v.bad("a number", units.LikeNumbers)
 	}
@@ -155,13 +157,13 @@ func (v Value) Float(lo, hi float64) (float64, error) {
 	return n, nil
 }
 
-// Rate reads a target rate in units per second; 0 or [units.Unlimited] means
+// Rate reads a target rate in units per second, such as 2k or 2k/s; 0 or [units.Unlimited] means
 // there is none.
 func (v Value) Rate() (float64, error) {
 	if strings.EqualFold(v.Text, units.Unlimited) {
 		return 0, nil
 	}
-	return v.Float(0, MaxRate)
+	return v.float(units.ParseRate, 0, MaxRate)
 }
 
 // plain writes a number without an exponent.
