@@ -103,6 +103,9 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 	}
 	if !math.IsNaN(h.Rate) {
 		d.Done = &h.Rate
+		if h.Count > 0 && run.Settings["rate"] > 0 {
+			d.Due = new(h.Rate * (1 + float64(h.Unstarted)/float64(h.Count)))
+		}
 	}
 	for _, x := range s.result.Axes {
 		if x.Concurrency() {

@@ -108,7 +108,7 @@ func kneesOf(r *sweep.Result) (out []string) {
 		case missed == 0:
 			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s or above: every rate was met.", where, units.Number(knee), r.Unit))
 		default:
-			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: every rate up to it was met, and %s was not.", where, units.Number(knee), r.Unit, units.Number(missed)))
+			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: %s was the first not met.", where, units.Number(knee), r.Unit, units.Number(missed)))
 		}
 	}
 	return out

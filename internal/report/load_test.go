@@ -40,7 +40,7 @@ func TestASweepOverRatesDrawsLatencyOverLoad(t *testing.T) {
 	assert.InDelta(t, 2000, c.Marks[0].At, 0)
 	assert.InDelta(t, 4000, c.Marks[1].At, 0)
 	text := SweepText(r)
-	assert.Contains(t, text, "The knee (target=redis://a) is at 2k entries/s: every rate up to it was met, and 4k was not.")
+	assert.Contains(t, text, "The knee (target=redis://a) is at 2k entries/s: 4k was the first not met.")
 	assert.Contains(t, text, "● p99 redis://a  ○ p50 redis://a  ■ p99 redis://b  □ p50 redis://b\n", "two sides in one picture")
 	assert.Regexp(t, `(?m)^ +50 % +100 % .* 400 % +redis://a$`, text)
 	assert.Regexp(t, `(?m)^ +25 % +50 % .* 200 % +redis://b$`, text)

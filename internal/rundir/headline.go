@@ -12,9 +12,9 @@ import (
 // without their parts and what was measured beside them.
 type Headline struct {
 	// Count is in units, Rate in units per second while any of the operations ran; NaN
-	// if there is no rate.
-	Count int64
-	Rate  float64
+	// if there is no rate. Unstarted is the units that were due and never began.
+	Count, Unstarted int64
+	Rate             float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
 	// Response has the highest of each figure that any of them has, as shown: no figure
@@ -40,6 +40,7 @@ func headlineOf(r *Run, ops []Operation) (h Headline, known bool) {
 			continue
 		}
 		h.Count += o.Count
+		h.Unstarted += o.Unstarted
 		known = known || o.Throughput != nil
 		if o.Calls > 0 {
 			h.Timed = append(h.Timed, o)

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// keptUp is the share of its rate from which on a point has met it.
+// keptUp is the share of what was due from which on a point has met it.
 const keptUp = 0.98
 
 // OverRate returns the axis of target rates; -1 if there is none that is numeric.
@@ -23,7 +23,7 @@ func (r *Result) OverRate() int {
 func (r *Result) RateKnee(over int, at string) (knee, missed float64) {
 	for _, p := range r.byRate(over, at) {
 		rate := r.N(p, over)
-		switch met, of := r.met(p, keptUp*rate); {
+		switch met, of := r.met(p, rate); {
 		case of == 0: // its runs are to come
 		case 2*met <= of:
 			return knee, rate
@@ -34,14 +34,18 @@ func (r *Result) RateKnee(over int, at string) (knee, missed float64) {
 	return knee, 0
 }
 
-// met returns how many of a point's runs came to a throughput.
-func (r *Result) met(p Point, throughput float64) (met, of int) {
+// met returns how many of a point's runs did what was due at a rate.
+func (r *Result) met(p Point, rate float64) (met, of int) {
 	for _, d := range r.Runs {
 		if !slices.Equal(r.Points[d.Point].Values, p.Values) {
 			continue
 		}
 		of++
-		if d.Done != nil && *d.Done >= throughput {
+		due := rate
+		if d.Due != nil {
+			due = min(due, *d.Due)
+		}
+		if d.Done != nil && *d.Done >= keptUp*due {
 			met++
 		}
 	}

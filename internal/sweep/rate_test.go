@@ -42,9 +42,14 @@ func TestTheKneeOverRatesIsThatOfMostRuns(t *testing.T) {
 		assert.Equal(t, []float64{c.knee, c.missed}, []float64{knee, missed}, name)
 	}
 	r := overRates(t, [3][3]float64{{1000, 999, 1000}, {1990, 2000, 2000}, {2990, 3000, 3000}}, fine)
+	for i := range r.Runs { // by chance, so many calls came
+		r.Runs[i].Done, r.Runs[i].Due = new(0.9**r.Runs[i].Done), new(0.9*[]float64{1000, 2000, 3000}[r.Runs[i].Point])
+	}
+	knee, missed := r.RateKnee(0, "")
+	assert.Equal(t, []float64{3000, 0}, []float64{knee, missed}, "all that was due was done")
 	r.Runs = r.Runs[:2]
 	require.NoError(t, r.Settle())
-	knee, missed := r.RateKnee(0, "")
+	knee, missed = r.RateKnee(0, "")
 	assert.Equal(t, []float64{2000, 0}, []float64{knee, missed}, "the rest is to come")
 }
 

@@ -66,7 +66,10 @@ type Run struct {
 	// track has at least one, that may be more than requested. 0 for any other axis.
 	Threads float64 `json:"threads,omitempty"`
 	// Done is units per second; nil if unknown.
-	Done    *float64 `json:"throughput_per_s"`
+	Done *float64 `json:"throughput_per_s"`
+	// Due is how many units per second its rate came to: independent calls come a little more
+	// or less often than asked. nil without a rate, and where nothing was done.
+	Due     *float64 `json:"due_per_s,omitempty"`
 	P50     int64    `json:"response_p50_ns"`
 	P99     int64    `json:"response_p99_ns"`
 	Errors  int64    `json:"errors"`

@@ -85,6 +85,18 @@ func TestASweepOverRatesShowsLatency(t *testing.T) {
 	assert.NotContains(t, picture, "Throughput")
 }
 
+// Where there is one side, its axis has whole words for a name.
+func TestTheAxisInPerCentOfTheKneeIsNamedInWords(t *testing.T) {
+	b := tuitest.NewDemo()
+	r := sweep.Result{Schema: sweep.Schema, Profile: "ingestion", Unit: "entries", Rounds: 1, Open: true, Axes: []sweep.Axis{{Name: "rate", Values: []string{"1k", "2k", "3k"}}}}
+	for i, rate := range []float64{1000, 2000, 3000} {
+		r.Runs = append(r.Runs, sweep.Run{Point: i, ID: b.Past[0].ID, Done: new(min(rate, 2000)), P50: 1e6, P99: 2e6, Verdict: "VALID"})
+	}
+	require.NoError(t, r.Settle())
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &r}}
+	assert.Regexp(t, ` the knee +60 % .* 100 % .* 140 % `, tuitest.NewStage(t, NewSweeps(b, b.PastSweeps[0].ID), 120, 40).Picture(t))
+}
+
 func TestSweepPictures(t *testing.T) {
 	for _, size := range sizes {
 		name := fmt.Sprintf("%dx%d", size[0], size[1])

@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -123,7 +125,11 @@ func (p Plot) further(a plot.Axis, from, to float64, cells int, column func(floa
 			r.put(column(a.At[k], cells), a.Labels[k])
 		}
 	}
-	name := []rune(a.Name)
+	text := a.Name
+	for _, rest, more := strings.Cut(text, " "); more && utf8.RuneCountInString(text) > labels; _, rest, more = strings.Cut(text, " ") {
+		text = rest // whole words, as long as there are any
+	}
+	name := []rune(text)
 	if len(name) > labels {
 		name = append([]rune("…"), name[len(name)-labels+1:]...)
 	}
