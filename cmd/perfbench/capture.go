@@ -111,8 +111,8 @@ has everything up to the last second.`,
 	fs.StringVar(&a.maxSize, "max-size", "1GiB", "`SIZE` end when FILE has as many bytes; 0: never")
 	fs.StringVar(&a.passwordFile, "password-file", "", "`PATH` its first line is the target's password")
 	fs.BoolVar(&a.json, "json", false, "write JSON")
-	_ = c.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+	_ = c.RegisterFlagCompletionFunc("target", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return cli.Targets(a.Call, typed), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 	}) // the flag exists
 	return c
 }

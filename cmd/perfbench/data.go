@@ -62,8 +62,8 @@ func (a dataCmd) tree() *cobra.Command {
 		s.Flags().StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` a parameter of the runs of --file, such as compat=on; repeats")
 		s.Flags().StringVarP(&f.profile, "profile", "p", "", "`NAME` the profile that reads --file (default: the first that can)")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
-		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+		_ = s.RegisterFlagCompletionFunc("target", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return cli.Targets(a.Call, typed), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists
 		c.AddCommand(s)
 	}

@@ -196,6 +196,15 @@ func (s State) Broken() []string {
 	return out
 }
 
+// Cure is the command that puts right what is broken of a service that was started; those servers
+// that have ended start again with the data that they still have.
+func (s State) Cure() string {
+	if s.lostDisk() {
+		return fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", s.Name)
+	}
+	return "perfbench lab heal " + s.Name
+}
+
 // Heal puts right what is broken of a service: paused processes go on, and those that have ended
 // are started again with the data that they still have. It returns what it did, in the words of
 // progress.
@@ -215,7 +224,7 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 		return nil, fault.Store(fmt.Errorf("lab: heal %s: its start has not finished", name), "perfbench lab down "+name+" deletes what is left of it")
 	}
 	if st.lostDisk() {
-		return nil, fault.Store(fmt.Errorf("lab: heal %s: %s", name, lostDisk), fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", name))
+		return nil, fault.Store(fmt.Errorf("lab: heal %s: %s", name, lostDisk), st.Cure())
 	}
 	if st.Disk != nil && st.Disk.Slow > 0 {
 		if err := powercut.Slow(st.Disk.At, 0); err != nil {

@@ -138,14 +138,30 @@ func TestWrongNamesGetTheNearestRightOne(t *testing.T) {
 	t.Parallel()
 	dir := labDir(t)
 	_, upErr := lab.Up(t.Context(), dir, "redis-clutser", lab.Options{})
-	_, resolveErr := lab.Resolve(dir, "lab:redis-clutser")
 	downErr := lab.Down(t.Context(), dir, "redis-clutser", nil)
-	for _, err := range []error{upErr, resolveErr, downErr} {
+	for _, err := range []error{upErr, downErr} {
 		require.EqualError(t, err, `lab: unknown service "redis-clutser"`)
 		assert.Contains(t, fault.HintOf(err), "did you mean redis-cluster")
 		assert.Contains(t, fault.HintOf(err), "perfbench lab up --help shows all")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
+}
+
+// A target of the lab that there is not lists those that run, and says how to start one.
+func TestAnUnknownTargetListsThoseThatRun(t *testing.T) {
+	t.Parallel()
+	dir := labDir(t)
+	_, err := lab.Resolve(dir, "lab:")
+	require.EqualError(t, err, "target lab: names no service; nothing is running")
+	assert.Contains(t, fault.HintOf(err), "perfbench lab up redis starts one")
+	up(t, dir, "redis")
+	_, err = lab.Resolve(dir, "lab:redis-clutser")
+	require.EqualError(t, err, "target lab:redis-clutser: there is no such service; running: lab:redis")
+	assert.Contains(t, fault.HintOf(err), "did you mean lab:redis-cluster? perfbench lab up redis-cluster starts one")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	running, all := lab.Targets(dir)
+	assert.Equal(t, []string{"lab:redis"}, running)
+	assert.Subset(t, all, []string{"lab:redis", "lab:postgres", "lab:redis-cluster"})
 }
 
 func TestMissingProgramNamesItsPackage(t *testing.T) {
@@ -181,6 +197,7 @@ func TestServerKilledByHand(t *testing.T) {
 	_, err = lab.Resolve(dir, "lab:redis")
 	require.ErrorIs(t, err, lab.ErrNotRunning)
 	assert.EqualError(t, err, "target lab:redis: not running any more")
+	assert.Equal(t, "perfbench lab heal redis", fault.HintOf(err), "as lab status says: its data are still there")
 
 	fresh := up(t, dir, "redis")
 	assert.Equal(t, lab.Running, fresh.Condition, "up replaces a dead one")

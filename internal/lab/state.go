@@ -164,7 +164,8 @@ const Scheme = "lab:"
 
 // Resolve turns "lab:redis" into the URL of the running service, keeping parameters
 // ("lab:redis?db=3"). Any other target is returned unchanged. The error for a service
-// that is not running wraps ErrNotRunning and says how to start it.
+// that is not running wraps ErrNotRunning and says how to start it; that for none of that name
+// lists those that run.
 func Resolve(dir, target string) (string, error) {
 	name, ok := strings.CutPrefix(target, Scheme)
 	if !ok {
@@ -172,7 +173,7 @@ func Resolve(dir, target string) (string, error) {
 	}
 	name, params, _ := strings.Cut(name, "?")
 	if _, err := find(name); err != nil {
-		return "", err
+		return "", unknown(dir, name)
 	}
 	up := "perfbench lab up " + name
 	r, err := load(filepath.Join(dir, name))
@@ -188,8 +189,41 @@ func Resolve(dir, target string) (string, error) {
 	case Starting:
 		return "", fault.Store(fmt.Errorf("target %s%s: its start has not ended", Scheme, name), up)
 	default:
-		return "", fault.Store(fmt.Errorf("target %s%s: %w any more", Scheme, name, ErrNotRunning), up)
+		return "", fault.Store(fmt.Errorf("target %s%s: %w any more", Scheme, name, ErrNotRunning), s.Cure())
 	}
+}
+
+// unknown refuses the name of a service that there is not.
+func unknown(dir, name string) error {
+	running, all := Targets(dir)
+	is := "nothing is running"
+	if len(running) > 0 {
+		is = "running: " + strings.Join(running, ", ")
+	}
+	what := "there is no such service"
+	if name == "" {
+		what = "names no service"
+	}
+	first := strings.TrimPrefix(all[0], Scheme)
+	hint := "perfbench lab up " + first + " starts one; perfbench lab up --help shows all"
+	if near := fault.Nearest(Scheme+name, all); near != "" && name != "" {
+		hint = fmt.Sprintf("did you mean %s? perfbench lab up %s starts one, perfbench lab up --help shows all", near, strings.TrimPrefix(near, Scheme))
+	}
+	return fault.Input(fmt.Errorf("target %s: %s; %s", strings.TrimSuffix(Scheme+name, ":"), what, is), hint)
+}
+
+// Targets returns the targets of the services below dir that run, and of all that the lab can
+// start, in the order of its list.
+func Targets(dir string) (running, all []string) {
+	for _, s := range Services() {
+		all = append(all, Scheme+s.Name)
+		if r, err := load(filepath.Join(dir, s.Name)); err == nil {
+			if c := r.live().Condition; c == Running || c == Partial {
+				running = append(running, Scheme+s.Name)
+			}
+		}
+	}
+	return running, all
 }
 
 func withParams(url, params string) string {

@@ -31,8 +31,11 @@ type Catalogue interface {
 
 // Memory keeps what was chosen for the next time. It reads and writes files.
 type Memory interface {
-	// Recent lists recent targets without passwords, newest first.
+	// Recent lists recent targets without passwords, newest first, and servers of the lab
+	// that run.
 	Recent() []string
+	// Labs lists the targets of all servers that the lab can start.
+	Labs() []string
 	// Last returns the request last used for each profile, by profile name; an error
 	// means that nothing could be read.
 	Last() (map[string]request.Request, error)

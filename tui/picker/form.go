@@ -350,7 +350,15 @@ func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (x *edit) offer() {
 	x.pick, x.offers = -1, nil
 	typed := strings.ToLower(x.field.Value())
-	for _, c := range x.row.choices {
+	all := x.row.choices
+	if strings.HasPrefix(typed, "lab") {
+		for _, l := range x.row.labs {
+			if !slices.Contains(all, l) {
+				all = append(slices.Clip(all), l)
+			}
+		}
+	}
+	for _, c := range all {
 		if typed == strings.ToLower(x.row.words()) || strings.Contains(strings.ToLower(c), typed) {
 			x.offers = append(x.offers, c)
 		}

@@ -17,6 +17,7 @@ type known struct {
 	// every are the parameters that every run has.
 	every   []workload.Param
 	recent  []string
+	labs    []string // targets of the lab
 	presets map[string][]screen.Preset
 }
 

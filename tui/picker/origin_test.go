@@ -81,3 +81,14 @@ func TestEachFaultHasItsAdvice(t *testing.T) {
 	require.Len(t, lines, 6)
 	assert.Equal(t, []string{`there is no knob or parameter "n0"`, "did you mean m0?", `there is no knob or parameter "n1"`, "did you mean m1?"}, lines[:4])
 }
+
+// Where lab is typed, the servers of the lab are offered.
+func TestTheLabIsOffered(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "lab:po")
+	assert.Equal(t, []string{"lab:postgres"}, p.form.edit.offers)
+	a.Send(t, "tab")
+	assert.Equal(t, "lab:postgres", p.form.edit.field.Value())
+}

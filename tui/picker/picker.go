@@ -54,7 +54,7 @@ func New(b Bench, first request.Request, every []workload.Param) *Picker {
 	list := newProfiles(b.Catalogue)
 	p := &Picker{
 		bench: b, list: list, drafts: newDrafts(list, first),
-		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every},
+		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, labs: b.Memory.Labs()},
 		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
 		ping:     &pinger{pinger: b.Pinger},
 		runs:     &earlier{list: list, kept: b.Runs, shelf: archive.NewRunList(b.Runs)},

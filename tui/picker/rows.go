@@ -37,6 +37,8 @@ type row struct {
 	// choices are the words that ←→ step through; empty if the value is typed or
 	// turned.
 	choices []string
+	// labs are offered, too, where lab is typed.
+	labs []string
 	// knob is the live knob whose start value the row sets, with its present value.
 	knob *workload.Knob
 	at   float64
@@ -240,7 +242,7 @@ func (s *sheet) addFile() {
 func (s *sheet) addTarget() {
 	target := row{
 		kind: rowTarget, name: "target", text: s.req.Target, from: "default", mine: s.req.Target != "",
-		choices: s.known.targets(s.profile, s.stores), help: "←→ recent ones, enter types one",
+		choices: s.known.targets(s.profile, s.stores), labs: s.known.labs, help: "←→ recent ones, enter types one",
 	}
 	if target.text == "" {
 		target.text = widget.DefaultTarget

@@ -26,8 +26,8 @@ func complete(a *Call, c *cobra.Command) {
 		}
 		return names, NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
-	register("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return Targets(a), NoFiles | cobra.ShellCompDirectiveNoSpace
+	register("target", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return Targets(a, typed), NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("set", CompleteSet)
 	register("theme", cobra.FixedCompletions(Themes(), NoFiles))
@@ -35,8 +35,8 @@ func complete(a *Call, c *cobra.Command) {
 
 func completeRepeat(a *Call, c *cobra.Command) {
 	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
-	register("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return Targets(a), NoFiles | cobra.ShellCompDirectiveNoSpace
+	register("against", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return Targets(a, typed), NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("against-set", CompleteSet)
 	register("unsure", cobra.FixedCompletions(compare.Policies, NoFiles))
@@ -59,16 +59,27 @@ func profileOf(c *cobra.Command, args []string) string {
 	return args[0]
 }
 
-// Targets offers recent targets and an example of each kind.
-func Targets(a *Call) []string {
+// Targets offers recent targets, servers of the lab that run, and an example of each kind; where
+// lab is typed, all servers of the lab.
+func Targets(a *Call, typed string) []string {
 	var out []string
 	if dir, err := a.StateDir(); err == nil {
 		out = request.Recent(dir)
 	}
-	for _, d := range drivers.All() {
-		if !slices.Contains(out, d.Example) {
-			out = append(out, d.Example)
+	add := func(targets ...string) {
+		for _, t := range targets {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
 		}
+	}
+	running, all := a.Labs()
+	add(running...)
+	for _, d := range drivers.All() {
+		add(d.Example)
+	}
+	if strings.HasPrefix(typed, "lab") {
+		add(all...)
 	}
 	return out
 }

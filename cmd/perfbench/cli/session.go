@@ -28,6 +28,9 @@ func (a *Call) Session() session.Env {
 
 // Resolve turns lab: targets into URLs.
 func (a *Call) Resolve(target string) (string, error) {
+	if target == strings.TrimSuffix(lab.Scheme, ":") {
+		target = lab.Scheme
+	}
 	if !strings.HasPrefix(target, lab.Scheme) {
 		return target, nil
 	}
@@ -36,6 +39,15 @@ func (a *Call) Resolve(target string) (string, error) {
 		return "", err
 	}
 	return lab.Resolve(dir, target)
+}
+
+// Labs are the targets of the servers of the lab that run, and of all that it can start.
+func (a *Call) Labs() (running, all []string) {
+	dir, err := a.LabDir()
+	if err != nil {
+		return nil, nil
+	}
+	return lab.Targets(dir)
 }
 
 // agentOf is where the JVM of a server of the lab tells what it measures, or "".

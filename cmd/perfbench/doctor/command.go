@@ -67,11 +67,11 @@ input; 3 the store cannot be reached or refuses.`,
 			}
 			return a.examine(c.Context(), strings.Join(args, ""))
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cli.NoFiles
 			}
-			return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+			return cli.Targets(a.Call, typed), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		},
 	}
 	fs := c.Flags()

@@ -20,10 +20,20 @@ type surroundings struct {
 	out, state, presets string
 	// home is what ~ stands for in a path that is typed; empty when there is none.
 	home string
+	// lab returns the targets of the lab that run, and all that there may be; nil: none.
+	lab func() (running, all []string)
 	// crew is who does the work of runs; nil: this process.
 	crew *cli.Workers
 	// soft ends at the first interrupt, hard at the second.
 	soft, hard context.Context
+}
+
+// labs is lab, if there is any.
+func (s *surroundings) labs() (running, all []string) {
+	if s.lab == nil {
+		return nil, nil
+	}
+	return s.lab()
 }
 
 // path is one that was typed: no shell has replaced its ~.

@@ -33,7 +33,25 @@ func (m memory) Remember(r request.Request) {
 	}
 }
 
-func (m memory) Recent() []string { return request.Recent(m.state) }
+func (m memory) Recent() []string {
+	out := request.Recent(m.state)
+	running, _ := m.labs()
+	for _, t := range running {
+		url, err := m.env.Resolve(t)
+		if err != nil || slices.Contains(out, t) {
+			continue
+		}
+		if _, _, err := m.env.Drivers.Parse(url); err == nil { // a broker is no store
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (m memory) Labs() []string {
+	_, all := m.labs()
+	return all
+}
 
 // requests complete what the screens ask for.
 type requests struct {

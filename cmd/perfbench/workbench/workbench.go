@@ -228,7 +228,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 // surroundings gathers what the screens work with. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
 func (a command) surroundings(ctx context.Context, f *cli.Flags) (b *surroundings, logs *logRing, closeLog func()) {
-	b, logs = &surroundings{env: a.Session(), out: f.Run.Request.Out, soft: ctx, hard: a.Hard}, &logRing{}
+	b, logs = &surroundings{env: a.Session(), lab: a.Labs, out: f.Run.Request.Out, soft: ctx, hard: a.Hard}, &logRing{}
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}

@@ -90,6 +90,9 @@ func (b *Bench) Remember(r request.Request) {
 // Recent returns one target.
 func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 
+// Labs returns three.
+func (b *Bench) Labs() []string { return []string{"lab:redis", "lab:postgres", "lab:cassandra"} }
+
 // Preview answers as Previewed does, or always the same.
 func (b *Bench) Preview(r request.Request) (*request.Preview, error) {
 	if b.Previewed != nil {
