@@ -149,6 +149,9 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	pass(t, a, run, 2*time.Second)
 	assert.NotContains(t, picture(t, a), "no answer since")
 	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4.07 s", "as the reports say")
+	run.NoFaults = errors.New("at: it needs a proxy")
+	send(t, a, "F")
+	assert.Contains(t, picture(t, a), "nothing can be broken: it needs a proxy", "a key is answered whatever the store does")
 	pass(t, a, run, 20*time.Second)
 	assert.NotContains(t, picture(t, a), "answers again")
 }

@@ -13,13 +13,16 @@ import (
 // mostOutages is how many outages are told.
 const mostOutages = 5
 
-// outages tells the first outages of a run, and how many calls failed in their seconds.
+// outages tells the first outages of a run, and how many calls of what counts failed in their seconds.
 func outages(f *rundir.Folder) (out []rundir.Coincidence) {
-	list := rundir.OutagesOf(f)
+	list, counts := rundir.OutagesOf(f), map[[2]string]bool{}
+	for _, o := range f.Run.Operations {
+		counts[[2]string{o.Track, o.Op}] = f.Run.Counts(o)
+	}
 	for i, o := range list[:min(len(list), mostOutages)] {
 		failed := int64(0)
 		for _, r := range f.Series {
-			if t := float64(r.T); t >= math.Round(o.From) && t < math.Round(o.To) { // for the most part
+			if t := float64(r.T); counts[[2]string{r.Track, r.Op}] && t >= math.Round(o.From) && t < math.Round(o.To) { // for the most part
 				failed += r.Errors
 			}
 		}

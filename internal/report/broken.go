@@ -30,6 +30,9 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 		parts = append(parts, Whole(int64(*a.Due+0.5))+" "+r.Unit+" were due")
 	}
 	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed"+byClass(a))
+	if a.FirstError != nil {
+		parts = append(parts, "the first "+soon(*a.FirstError)+" it began")
+	}
 	if a.Retries > 0 {
 		parts = append(parts, Whole(a.Retries)+" were tried again")
 	}
@@ -38,6 +41,11 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	}
 	if a.Silent > 0 {
 		parts = append(parts, "nothing was done for "+Length(a.Silent))
+	}
+	if a.FirstDone != nil && *a.FirstDone > 0 {
+		parts = append(parts, "the first success came "+soon(*a.FirstDone)+" its end")
+	} else if a.FirstDone == nil && a.Healed && a.Recovered == nil && a.To+1 < r.MeasuredS {
+		parts = append(parts, "nothing succeeded after its end")
 	}
 	if a.Longest > 0 {
 		parts = append(parts, "the longest response time was "+Nanos(int64(a.Longest*1e9+0.5)))
@@ -52,6 +60,14 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
 	}
 	return fmt.Sprintf("%s from %s to %s: %s", a.Name(), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
+}
+
+// soon says how long after something it was: 0 is less than a tenth of a second.
+func soon(s float64) string {
+	if s <= 0 {
+		return "within 100 ms after"
+	}
+	return Length(s) + " after"
 }
 
 // byClass is how many calls failed with an error of each class, in brackets, the most first.

@@ -68,8 +68,12 @@ func junit(r *rundir.Run) testSuites {
 		Properties: []property{
 			{"id", r.ID}, {"target", Plain(r.Target)}, {"store", StoreName(r.Store)}, {"ended_by", Plain(r.EndedBy)}, {"verdict", r.Verdict.State},
 		},
-		Out: strings.Join(r.Remarks(), "\n"),
 	}
+	out := r.Remarks()
+	for i := range r.Faults {
+		out = append(out, "fault "+FaultText(&r.Faults[i], r))
+	}
+	s.Out = strings.Join(out, "\n")
 	s.add("end", s.Time, ended(r))
 	s.add("verdict", noTime, judged(r))
 	for _, t := range r.Verdict.Thresholds {

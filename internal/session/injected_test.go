@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -111,8 +112,17 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 				c.inject(t)
 			}
 			o := carryOut(t, p)
-			// Where others have the processors there is no time to collect much.
-			for tries := 20; c.want[0] == verdict.GC && o.Run.Observed.CPU < o.Run.Observed.Cores/2 && tries > 0; tries-- {
+			// Where others have the processors there is no time to collect much, and the harness alone
+			// does not get the share of them that the run gets.
+			busy := func(o *session.Concluded) bool {
+				seen := o.Run.Observed
+				return c.want[0] == verdict.GC && seen.CPU < seen.Cores/2 ||
+					c.want[0] == verdict.Ceiling && seen.Machine-seen.CPU > seen.Cores/2 && !slices.Contains(o.Run.Verdict.Causes, string(verdict.Ceiling))
+			}
+			for tries := 20; tries > 0 && busy(o); tries-- {
+				if c.want[0] == verdict.Ceiling {
+					e.CacheDir = t.TempDir()
+				}
 				o = carryOut(t, prepare(t, e, r))
 			}
 			for _, want := range c.want {

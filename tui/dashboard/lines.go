@@ -24,7 +24,7 @@ type lines struct {
 }
 
 // event returns the latest event in at most rows lines: a prompt, that the store is
-// silent, a message, or the last change and its effect.
+// silent or answers again, a message, or the last change and its effect.
 func (l *lines) event(e screen.Env, rows int) []string {
 	s := e.Styles
 	said := func(k widget.Ink, text string) []string {
@@ -45,17 +45,18 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		w := ansi.StringWidth(label)
 		return []string{s.Accent.On(label) + l.says.prompt.field.View(s, e.W-w-1) + " "}
 	}
-	if text := l.now.watch.text(l.now.snap, l.now.progress.Stage, (e.W-4)*rows); text != "" {
-		if l.now.watch.gone {
-			return said(s.Gone, "✗ "+text)
-		}
-		return said(s.OK, "✓ "+text)
+	toast := l.says.toast
+	if toast.text != "" && toast.bad { // it answers a key
+		return said(s.Bad, toast.text)
 	}
-	if l.says.toast.text != "" {
-		if l.says.toast.bad {
-			return said(s.Bad, l.says.toast.text)
-		}
-		return said(s.Plain, l.says.toast.text)
+	text := l.now.watch.text(l.now.snap, l.now.progress.Stage, (e.W-4)*rows)
+	switch {
+	case text != "" && l.now.watch.gone:
+		return said(s.Gone, "✗ "+text)
+	case toast.text != "":
+		return said(s.Plain, toast.text)
+	case text != "":
+		return said(s.OK, "✓ "+text)
 	}
 	if l.now.watched && l.now.progress.Note != "" {
 		return said(s.Warn, "! "+l.now.progress.Note)
