@@ -69,10 +69,13 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 }
 
 func (a *App) newStyles() *widget.Styles {
+	theme := a.opts.Theme
 	if a.opts.NoColor {
-		return widget.NewStyles(widget.ThemeMono, a.dark, a.colours)
+		theme = widget.ThemeMono
 	}
-	return widget.NewStyles(a.opts.Theme, a.dark, a.colours)
+	s := widget.NewStyles(theme, a.dark, a.colours)
+	s.Spoken = a.opts.Plain
+	return s
 }
 
 // Init asks the terminal for its background and starts the frames.

@@ -42,7 +42,8 @@ const (
 // newSpeaker returns the application as it is spoken.
 func newSpeaker(g *guard, out io.Writer) *speaker {
 	g.app.env.W, g.app.env.H, g.app.suspend = plainWidth, plainHeight, false
-	g.app.opts.ASCII = false // what is said has no frames, which letters could not be told from
+	g.app.opts.ASCII, g.app.opts.Plain = false, true // what is said has no frames, which letters could not be told from
+	g.app.env.Styles = g.app.newStyles()
 	return &speaker{guard: g, out: out}
 }
 
@@ -151,15 +152,15 @@ var (
 	frames = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]+`)
 	// ornaments say nothing to those who cannot see them.
 	ornaments = regexp.MustCompile(`[●○■◂▾◆▲]`)
-	// badges are a row of a table of what works with what.
-	badges = regexp.MustCompile(`[●○·](\s+[●○·]){2,}`)
-	badge  = strings.NewReplacer("●", "yes", "○", "partly", "·", "no")
-	// badgesMean explains them.
-	badgesMean = strings.NewReplacer("● supported", "yes: supported,", "○ partly", "partly: in part,", "· not supported", "no: not supported")
+	// warning is the sign of what casts doubt, apart what separates columns and keys, and commas where
+	// a sign before it separates already.
+	warning = regexp.MustCompile(`(^|  )! `)
+	apart   = regexp.MustCompile(` {2,}`)
+	commas  = regexp.MustCompile(`([,:;.!?]), `)
 	// rightKey is the key in a line of keys, where two spaces part one from the next.
 	rightKey = regexp.MustCompile(`(^|  )→ `)
 	// label is what stands beside a chart, which has nothing to be read.
-	label   = regexp.MustCompile(`^([0-9][0-9.:]* ?[a-zA-Zµ%]{0,2} ?)+$`)
+	label   = regexp.MustCompile(`^([0-9][0-9.:]* ?[a-zA-Zµ%]{0,2},? ?)+$`)
 	numbers = regexp.MustCompile(`[0-9][0-9.,:]*( ?[kMnµm]?s?)\b`)
 )
 
@@ -182,10 +183,11 @@ func phrase(text string) string {
 	if row, is := strings.CutPrefix(text, "▸ "); is {
 		text = selected + row
 	}
-	text = badges.ReplaceAllStringFunc(badgesMean.Replace(text), badge.Replace)
+	text = warning.ReplaceAllString(strings.TrimPrefix(text, "· "), "${1}note: ")
 	text = strings.ReplaceAll(ornaments.ReplaceAllString(rightKey.ReplaceAllString(text, "${1}right "), " "), "▸", "")
-	text = strings.NewReplacer(" · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←", "left", "↑", "up", "↓", "down").Replace(text)
-	return strings.Join(strings.Fields(chart.ASCII(text)), " ")
+	text = strings.NewReplacer(" · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←→", "left and right", "←", "left", "↑", "up", "↓", "down").Replace(text)
+	text = apart.ReplaceAllString(strings.Trim(chart.ASCII(text), " "), ", ")
+	return commas.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1 ")
 }
 
 // raw lets single keys through while nothing is drawn, and returns how to undo that.

@@ -103,6 +103,8 @@ func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
 	all := hear(t, s, &out, "ctrl+l")
 	assert.Contains(t, strings.Join(all, "\n"), "selected: Bulk ingestion")
 	assert.Contains(t, all, "Profiles")
+	assert.Contains(t, all, "runs on Embedded, Redis, Cassandra, MySQL", "stores by their names")
+	assert.NotRegexp(t, `\b[A-Z] [A-Z]\b`, strings.Join(all, "\n"), "no row of bare letters")
 	moved := hear(t, s, &out, "down")
 	assert.Regexp(t, "^selected: ", moved[0], "%q", moved)
 	assert.NotContains(t, moved, "Profiles", "what has not changed is not said again")
@@ -112,11 +114,11 @@ func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
 func TestSignsAreSpoken(t *testing.T) {
 	for text, want := range map[string]string{
 		"in flight 0 · oldest –":                       "in flight 0, oldest -",
-		" enter start  ↑↓ choose  → values  ? help":    "enter start up and down choose right values ? help",
-		"00:05  threads 16 → 17":                       "00:05 threads 16 to 17",
-		"▸ rate  unlimited":                            selected + "rate unlimited",
-		"▸ Transactions  ● ○ ● · ·":                    selected + "Transactions yes partly yes no no",
-		" ● supported  ○ partly  · not supported":      "yes: supported, partly: in part, no: not supported",
+		" enter start  ↑↓ choose  → values  ? help":    "enter start, up and down choose, right values, ? help",
+		"00:05  threads 16 → 17":                       "00:05, threads 16 to 17",
+		"▸ rate  unlimited":                            selected + "rate, unlimited",
+		"! perfbench is the bottleneck":                "note: perfbench is the bottleneck",
+		"  · other processes used 1.86 processors":     "other processes used 1.86 processors",
 		"✓ The store answers again since 00:17 · at 2": "ok The store answers again since 00:17, at 2",
 	} {
 		assert.Equal(t, want, phrase(text))

@@ -184,6 +184,15 @@ func (d Distribution) Draw(s *widget.Styles, k widget.Ink, w, h int) []string {
 	for _, b := range list {
 		top = max(top, b.Share)
 	}
+	if s.Spoken {
+		var out []string
+		for i, b := range list {
+			if b.count > 0 {
+				out = append(out, fmt.Sprintf("up to %s: %s, %.2f %% in all  %s", EdgeText(b.Upper), ShareText(b.Share), b.upTo*100, marks[i]))
+			}
+		}
+		return out
+	}
 	const label, share, upTo, mark = 10, 9, 9, 14
 	room := max(w-label-share-upTo-mark-4, 8)
 	if w < 70 {

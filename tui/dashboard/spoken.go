@@ -40,7 +40,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if d.charts.cross.on {
 		events = append(events, "at "+strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))
 	}
-	events = append(events, strings.Join(d.lines.event(e, 3), " "))
+	events = append(events, sentence(d.lines.event(e, 3)))
 	if p := d.page.panes(e); d.page.aside() {
 		for _, line := range d.page.side(e, p.tune) {
 			if text := strings.Trim(ansi.Strip(line), "│ "); strings.HasPrefix(text, "▸") {
@@ -53,6 +53,20 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	}
 	l := f.latency
 	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true)), events
+}
+
+// sentence joins lines: those of one text, and those that are set apart by their indent.
+func sentence(lines []string) (out string) {
+	for i, l := range lines {
+		l = ansi.Strip(l)
+		if indented := strings.HasPrefix(l, "   "); i > 0 && indented {
+			out += "  "
+		} else if i > 0 {
+			out += " "
+		}
+		out += strings.TrimSpace(l)
+	}
+	return out
 }
 
 // InWords says how the run is where there is no room to draw it: its state, rate and p99 first.

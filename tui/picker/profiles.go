@@ -101,6 +101,9 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 		name = max(name, ansi.StringWidth(l.all[i].Title))
 	}
 	gap, ds := " ", l.drivers(len(l.stores))
+	if s.Spoken {
+		return l.spoken(s, ds, w)
+	}
 	if len(ds)*2 > w-name-5 { // closer together if there is no room
 		gap, ds = "", l.drivers(max(w-name-6, 0))
 	}
@@ -140,6 +143,45 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 		lines = append(lines, "")
 	}
 	return append(lines, legend...)
+}
+
+// spoken is the list as it is read, and below it where the profile that is selected runs.
+func (l *profiles) spoken(s *widget.Styles, ds []driver, w int) []string {
+	lines := []string{" " + l.filter.View(s, "/ filter", w-2)}
+	if len(l.shown) == 0 {
+		return append(lines, " No profile matches.")
+	}
+	for i, n := range l.shown {
+		lead := "   "
+		if i == l.at {
+			lead = " ▸ "
+		}
+		lines = append(lines, lead+l.all[n].Title)
+	}
+	pr := &l.all[l.shown[l.at]]
+	if !built(pr) {
+		return append(lines, " planned")
+	}
+	var whole, part, none []string
+	for _, d := range ds {
+		switch bind, ok := pr.Binding(d.id); {
+		case !ok || bind.Refuse != "":
+			none = append(none, d.title)
+		case bind.Note != "":
+			part = append(part, d.title)
+		default:
+			whole = append(whole, d.title)
+		}
+	}
+	for _, some := range []struct {
+		where  string
+		stores []string
+	}{{"runs on", whole}, {"in part on", part}, {"not on", none}} {
+		if len(some.stores) > 0 {
+			lines = append(lines, " "+some.where+" "+strings.Join(some.stores, ", "))
+		}
+	}
+	return lines
 }
 
 // dots shows the stores on which a profile runs.

@@ -100,8 +100,12 @@ func (g *Grid) Wide() int {
 	return sum - gutter
 }
 
-// Lines draws the head and the rows in at most w cells each.
+// Lines draws the head and the rows in at most w cells each. Where they are spoken, each row has
+// the heads of its columns, and none is left out.
 func (g *Grid) Lines(s *Styles, w int) (head string, rows []string) {
+	if s.Spoken {
+		return "", g.spoken()
+	}
 	cols, widths := g.shown(w)
 	gap := gutter
 	if g.Airy && len(cols) > 1 {
@@ -144,6 +148,24 @@ func (g *Grid) Lines(s *Styles, w int) (head string, rows []string) {
 		rows = append(rows, draw(i, r))
 	}
 	return draw(-1, heads), rows
+}
+
+// spoken returns the rows as they are read: the first cell, and every other one after its head.
+func (g *Grid) spoken() []string {
+	out := make([]string, len(g.rows))
+	for i, row := range g.rows {
+		var parts []string
+		for c, text := range row {
+			if text = strings.TrimRight(text, " "); c > 0 && c < len(g.Cols) && text != "" {
+				text = strings.TrimSpace(g.Cols[c].Head + " " + text)
+			}
+			if strings.TrimSpace(text) != "" {
+				parts = append(parts, text)
+			}
+		}
+		out[i] = strings.Join(parts, "  ")
+	}
+	return out
 }
 
 // Indent puts a space before every line.

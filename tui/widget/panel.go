@@ -20,8 +20,12 @@ type Panel struct {
 	Focused bool
 }
 
-// Draw fills exactly w×h cells; lines may be styled, and are cut and padded.
+// Draw fills exactly w×h cells; lines may be styled, and are cut and padded. Where it is spoken, it
+// has h lines of any width.
 func (p Panel) Draw(s *Styles, w, h int, lines []string) []string {
+	if s.Spoken {
+		return p.spoken(h, lines)
+	}
 	if w < 2 || h < 2 {
 		return BlankLines(w, h)
 	}
@@ -40,6 +44,18 @@ func (p Panel) Draw(s *Styles, w, h int, lines []string) []string {
 		out = append(out, side+Fit(line, w-2)+side)
 	}
 	return append(out, p.bottom(edge, s.Muted, w))
+}
+
+// spoken returns the panel as it is read: without a frame, and as long as its lines are.
+func (p Panel) spoken(h int, lines []string) []string {
+	out := make([]string, max(h, 2))
+	out[0] = p.Title
+	if p.Note != "" {
+		out[0] += "  " + p.Note
+	}
+	copy(out[1:len(out)-1], lines)
+	out[len(out)-1] = p.Foot
+	return out
 }
 
 func (p Panel) top(edge, head, muted Ink, w int) string {

@@ -140,6 +140,9 @@ type Styles struct {
 	// a heat map, from few to many.
 	Ramp [4][Steps]Ink
 	Heat [Shades]Ink
+	// Spoken means that nothing is drawn: what has a meaning only by its place or its form is said
+	// in words, and nothing is cut.
+	Spoken bool
 }
 
 // NewStyles derives every style from a theme; dark determines what auto means, colours
