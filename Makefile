@@ -1,7 +1,7 @@
 # One target per task. A recipe that needs more than a line is a script in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 
-.PHONY: help build test test-all lint vuln fmt golden bench why trust proofs pace demo pages docs snapshot packages size clean
+.PHONY: help build test test-all lint vuln fmt golden bench why trust sure proofs pace demo pages docs snapshot packages size clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -37,6 +37,9 @@ why: ## does a run name bottlenecks prepared on real servers? Needs an otherwise
 
 trust: ## are clean runs VALID, and spoilt ones not? Needs an otherwise idle machine, and root for nice
 	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestVerdictsCanBeTrusted -count 1 -v -timeout 20m
+
+sure: ## do comparisons find a shift of 5 %, and none where there is none? On real servers, ten minutes; needs an otherwise idle machine
+	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestComparisonsCanBeTrusted -count 1 -v -timeout 20m
 
 proofs: ## what one run can only hint at, shown over many: 19 of 20, twelve seeds, minutes on real servers. Takes ten minutes
 	@.ci/proofs

@@ -14,8 +14,8 @@
 // one run it is the scatter between batches of its seconds, corrected for their
 // autocorrelation (stat.Successive), which does not tell how much another run would
 // differ; but it is no less than what earlier runs of the same plan on the same machine
-// differed by. If both sides took turns in rounds that differ by more than chance, it is the
-// scatter of the differences within rounds. Ranges get wider the more figures are
+// differed by. If both sides took turns in eight rounds or more, or in fewer that differ by more
+// than chance, it is the scatter of the differences within rounds. Ranges get wider the more figures are
 // compared, so that all of them together report a change where there is none in at most
 // 5 of 100 comparisons.
 package compare

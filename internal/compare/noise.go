@@ -44,10 +44,12 @@ type NoiseOf struct {
 	// figure or, for errors, a fraction of all calls.
 	Next float64
 	// Shows is the smallest change, as Finding.Change, that so many runs a side as in
-	// NoiseSides find in 8 of 10 comparisons; Need is how many runs a side find one as large
-	// as the tolerance, 0 if too many.
+	// NoiseSides find in 9 of 10 comparisons, although these judge all figures together; Need is
+	// how many runs a side find one as large as the tolerance, 0 if too many.
 	Shows []float64
 	Need  int
+
+	next stat.Estimate // on the figure's scale
 }
 
 // AA compares the runs of one side with each other. With fewer than three it fails with the
@@ -66,12 +68,12 @@ func AA(s Set, tolerance float64) (*Noise, error) {
 	n := &Noise{Of: s, Tolerance: tolerance}
 	all := s.part(nil)
 	for _, spread := range Repeats(s) {
-		if spread.Figure == Max || spread.Vague {
-			continue
+		if next := spread.Figure.noise(of(spread.Figure, all)); spread.Figure != Max && !spread.Vague && !math.IsNaN(next.SE) {
+			n.Figures = append(n.Figures, NoiseOf{Spread: spread, Next: next.SE, next: next})
 		}
-		if one, ok := noiseOf(spread, of(spread.Figure, all), tolerance); ok {
-			n.Figures = append(n.Figures, one)
-		}
+	}
+	for i := range n.Figures {
+		n.Figures[i].shows(1-(1-certainty)/float64(len(n.Figures)), tolerance)
 	}
 	side := func(runs ...*Run) Set { return Set{Name: s.Name, Runs: runs} }
 	for i := 1; i < len(s.Runs); i++ {
@@ -95,26 +97,21 @@ func AA(s Set, tolerance float64) (*Noise, error) {
 	return n, nil
 }
 
-// noiseOf computes the noise of a figure; false if it is unknown.
-func noiseOf(spread Spread, runs []Estimate, tolerance float64) (NoiseOf, bool) {
-	next := spread.Figure.noise(runs)
-	if math.IsNaN(next.SE) {
-		return NoiseOf{}, false
-	}
-	out, of := NoiseOf{Spread: spread, Next: next.SE}, math.Log1p(tolerance)
-	if spread.Figure.byShare() {
-		of = sameShare
+// shows computes what comparisons show that judge the figure with this confidence.
+func (n *NoiseOf) shows(confidence, tolerance float64) {
+	next, by := n.next, math.Log1p(tolerance)
+	if n.Figure.byShare() {
+		by = sameShare
 	}
 	next.SE = max(next.SE, finest)
 	for _, runs := range NoiseSides {
-		f := Finding{Figure: spread.Figure, change: stat.Estimate{SE: next.SE * math.Sqrt(2/float64(runs)), DF: next.DF}}
+		f := Finding{Figure: n.Figure, change: stat.Estimate{SE: next.SE * math.Sqrt(2/float64(runs)), DF: next.DF}}
 		if runs > 1 {
 			f.change.DF = float64(2*runs - 2)
 		}
-		out.Shows = append(out.Shows, f.shows(certainty, usually))
+		n.Shows = append(n.Shows, f.shows(confidence, nearlyAlways))
 	}
-	out.Need = needed(stat.Estimate{SE: next.SE * math.Sqrt2, DF: next.DF}, certainty, of, 1, false)
-	return out, true
+	n.Need = needed(stat.Estimate{SE: next.SE * math.Sqrt2, DF: next.DF}, confidence, by, 1, false)
 }
 
 // Texts formats the figure with its mean, by how much runs differ, what each of NoiseSides

@@ -6,11 +6,14 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 const (
-	// usually and nearlyAlways are the powers for which it is said how large a change some
-	// runs could have shown: they show it in so many of such comparisons.
+	// usually and nearlyAlways are the powers for which it is known how large a change some
+	// runs could have shown: they show it in so many of such comparisons. People are told the
+	// second.
 	usually, nearlyAlways = 0.8, 0.9
 	// mostMore is the largest number of further runs that anybody is told to do.
 	mostMore = 1000
@@ -21,8 +24,9 @@ type Power struct {
 	// Shows and ShowsOften are the smallest changes, as Finding.Change, that these runs would
 	// have shown with a power of 80 and of 90 %; infinite if it is unknown, or a hundredfold.
 	Shows, ShowsOften float64
-	// More is how many further runs a side show a change of Of with a power of 80 %, if they
-	// scatter as these do: 0 if these are enough, -1 if more than mostMore or unknown.
+	// More is how many further runs a side show a change of Of with a power of 90 %, whether
+	// these scatter more or less than is usual: 0 if these are enough, -1 if more than mostMore
+	// or unknown.
 	More int
 	Of   float64
 }
@@ -64,27 +68,27 @@ func reach(confidence, power, df float64) float64 {
 	return stat.T(confidence, df) + stat.T(2*power-1, df)
 }
 
-// needed returns how many runs a side show a change, on the figure's scale, if each scatters
-// as those of an estimate do; 0 if that is unknown, or too many.
+// needed returns how many runs a side show a change, on the figure's scale, in nine of ten
+// comparisons; 0 if that is unknown, or too many. A few runs may scatter less than others do by
+// chance, so what they show of it counts for no more than so few do, however many will follow
+// (Stein 1945): otherwise a change in the tail is found in seven of ten.
 func needed(e stat.Estimate, confidence, change, runs float64, paired bool) int {
 	if math.IsNaN(e.SE) {
 		return 0
 	}
-	one := e.SE * math.Sqrt(runs)
-	for n := max(int(runs), 1); n <= int(runs)+mostMore; n++ {
-		df := e.DF // with one run a side, of which the scatter is known
-		switch {
-		case n == int(runs):
-		case paired:
-			df = float64(n - 1)
-		default:
-			df = float64(2*n - 2)
-		}
-		if one/math.Sqrt(float64(n))*reach(confidence, usually, df) <= change {
-			return n
-		}
+	df := e.DF
+	if paired {
+		df = max(df, runs-1) // stat.Chosen takes one off
 	}
-	return 0
+	one, by := e.SE*math.Sqrt(runs), reach(confidence, nearlyAlways, df)
+	if e.SE*reach(confidence, nearlyAlways, e.DF) <= change {
+		return max(int(runs), 1)
+	}
+	n := math.Ceil(math.Pow(one*by/change, 2))
+	if !(n <= runs+mostMore) {
+		return 0
+	}
+	return max(int(n), int(runs)+1)
 }
 
 // aSide returns how many runs there are a side; of unequal sides, so many that would tell as
@@ -109,10 +113,10 @@ func (f Finding) couldShow() (text, takes string) {
 		return "", ""
 	case f.open():
 		return f.raises(), ""
-	case math.IsInf(p.Shows, 0):
+	case math.IsInf(p.ShowsOften, 0):
 		return "hardly any change could be seen in these runs", f.takes()
 	}
-	return "a change must be about " + f.sized(p.Shows) + " to be seen in these runs", f.takes()
+	return "a change must be about " + f.sized(p.ShowsOften) + " to be seen in these runs", f.takes()
 }
 
 // takes says what would show a change that counts as one; "" if these runs are enough.
@@ -123,16 +127,29 @@ func (f Finding) takes() string {
 		return f.raises()
 	case p == nil || p.More == 0:
 		return ""
+	case f.A.Vague || f.B.Vague:
+		return f.calls()
 	case p.More == 1:
 		return "one more run a side would show " + f.sized(p.Of)
 	case p.More > 0:
 		return fmt.Sprintf("%d more runs a side would show %s", p.More, f.sized(p.Of))
-	case math.IsInf(p.Shows, 0) && f.Figure.bySearch():
+	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
 		return f.raises()
-	case math.IsInf(p.Shows, 0):
+	case math.IsInf(p.ShowsOften, 0):
 		return "longer runs, or several a side, would tell"
 	}
 	return "these vary too much to show " + f.sized(p.Of) + ": make them longer, or the machine quieter"
+}
+
+// calls says what would show a figure that some run does not have: more calls a run, of which a
+// percentile needs some.
+func (f Finding) calls() string {
+	for _, p := range percentiles {
+		if p.figure == f.Figure {
+			return "it takes " + units.Number(float64(measure.Needs(p.q))) + " calls in each run"
+		}
+	}
+	return "each run must have it"
 }
 
 // sized formats the size of a change.

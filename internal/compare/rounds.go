@@ -47,22 +47,27 @@ func turnsOf(s Set) map[rundir.Turn]int {
 }
 
 // inRounds estimates by how much a figure differs, from the differences within rounds;
-// false if rounds do not differ by more than chance, or a run does not have the figure.
+// false if they are few and do not differ by more than chance, or a run does not have the figure.
 func (f Figure) inRounds(a, b []Estimate, pairs [][2]int) (stat.Estimate, bool) {
 	var x, y []float64
-	own := 0.0
+	own, known := 0.0, true
 	for _, p := range pairs {
 		v, w := f.on(a[p[0]]), f.on(b[p[1]])
 		x, y = append(x, v.Value), append(y, w.Value)
 		for _, se := range []float64{v.SE, w.SE} {
-			if !math.IsNaN(se) {
+			if math.IsNaN(se) {
+				known = false
+			} else {
 				own += se * se
 			}
 		}
 	}
 	d, drifts := stat.Paired(x, y)
 	// A few pairs may agree by chance, so the error is at least the one derived from
-	// the runs' seconds.
+	// the runs' seconds, if they show one.
+	if !known {
+		d = stat.Chosen(d)
+	}
 	d.SE = max(d.SE, math.Sqrt(own)/float64(len(pairs)))
 	return d, drifts
 }
@@ -81,5 +86,5 @@ func paired(c *Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The runs took turns in rounds, and the rounds differ by more than chance in %s: for these, the differences within each round count.", listed(names))
+	return fmt.Sprintf("The runs took turns in rounds, which are many or differ by more than chance: for %s, the differences within each round count.", listed(names))
 }

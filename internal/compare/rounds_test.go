@@ -36,7 +36,7 @@ func TestDifferencesWithinRoundsCountWhereRoundsDiffer(t *testing.T) {
 	assert.Equal(t, Worse, f.Verdict)
 	assert.True(t, f.Paired)
 	assert.InDelta(t, -0.05, f.Change, 0.001)
-	assert.Contains(t, c.Notes, "The runs took turns in rounds, and the rounds differ by more than chance in throughput: for these, the differences within each round count.")
+	assert.Contains(t, c.Notes, "The runs took turns in rounds, which are many or differ by more than chance: for throughput, the differences within each round count.")
 	assert.False(t, c.Parts[0].Findings[1].Paired, "p50 is the same in all of them")
 
 	// The order of the runs says nothing, nor does one that is left over.

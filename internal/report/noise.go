@@ -53,8 +53,8 @@ func noisy(n *compare.Noise) Page {
 		t.Add(f.Texts(c.Unit)...)
 	}
 	p.Sections = append(p.Sections, Section{Heading: "What runs differ by with nothing changed", Weight: Answer, Table: t, Text: []string{
-		"Run to run is the standard deviation from one run to the next. Then follow the smallest changes that so many runs a side find in 8 of 10 comparisons, " +
-			fmt.Sprintf("and how many runs a side it takes to find one of %.3g %% (of a tenth of a point in errors). A table of many figures needs somewhat more.", 100*n.Tolerance),
+		"Run to run is the standard deviation from one run to the next. Then follow the smallest changes that so many runs a side find in 9 of 10 comparisons of all these figures, " +
+			fmt.Sprintf("and how many runs a side it takes to find one of %.3g %% (of a tenth of a point in errors).", 100*n.Tolerance),
 	}})
 	check := []string{fmt.Sprintf("Of %d comparisons of a run with the next, judged by the other runs, %d called a figure better or worse.", n.Pairs, n.Alarms)}
 	s := Section{Heading: "Compared with each other", Weight: Answer, Text: check}
@@ -80,7 +80,7 @@ type jsonNoiseOf struct {
 	Mean   *float64       `json:"mean"`
 	// Next is relative to the mean; for errors, a share of all calls.
 	Next  *float64    `json:"run_to_run"`
-	Shows []jsonShows `json:"shows_at_80"`
+	Shows []jsonShows `json:"shows_at_90"`
 	Need  *int        `json:"runs_a_side_for_tolerance"`
 }
 

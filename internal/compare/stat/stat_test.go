@@ -120,3 +120,33 @@ func TestNeighboursTellHowValuesScatter(t *testing.T) {
 	assert.InDelta(t, 1, e.DF, 1e-12)
 	assert.True(t, math.IsNaN(FromOneToTheNext([]float64{1}).SE))
 }
+
+// Where neither sides nor pairs differ, choosing the estimate that pairs give raises hardly more false
+// alarms than confidence allows.
+func TestChoosingPairsRaisesNoFalseAlarms(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(32, 3))
+	const trials = 30000
+	for _, n := range []int{3, 4, 5, 7, 8, 12} {
+		for _, figures := range []float64{1, 7} {
+			allowed, limit := 0.05/figures, map[float64]float64{}
+			a, b, alarms := make([]float64, n), make([]float64, n), 0
+			for range trials {
+				for i := range n {
+					a[i], b[i] = rnd.NormFloat64(), rnd.NormFloat64()
+				}
+				d, paired := Paired(a, b)
+				if d = Chosen(d); !paired {
+					d = Between(a, b)
+				}
+				if limit[d.DF] == 0 {
+					limit[d.DF] = T(1-allowed, d.DF)
+				}
+				if math.Abs(d.Value) > limit[d.DF]*d.SE {
+					alarms++
+				}
+			}
+			t.Logf("%d pairs, %v figures: %.1f in 100", n, figures, 100*figures*float64(alarms)/trials)
+			assert.Less(t, float64(alarms)/trials, 1.25*allowed, "%d pairs, %v figures", n, figures)
+		}
+	}
+}
