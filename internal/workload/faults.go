@@ -272,4 +272,17 @@ func readBandwidth(text string) (float64, error) {
 	return float64(n), nil
 }
 
-func textBandwidth(v float64) string { return strings.ReplaceAll(units.Size(int64(v)), " ", "") + "/s" }
+// textBandwidth writes a bandwidth exactly, as it is read.
+func textBandwidth(v float64) string {
+	n := int64(v)
+	text := strconv.FormatInt(n, 10)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"KB", 1e3}, {"KiB", 1 << 10}, {"MB", 1e6}, {"MiB", 1 << 20}, {"GB", 1e9}, {"GiB", 1 << 30}} {
+		if n%u.size == 0 {
+			text = strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return text + "/s"
+}

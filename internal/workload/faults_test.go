@@ -15,7 +15,7 @@ import (
 func TestFaultsAreReadAndWritten(t *testing.T) {
 	for text, want := range map[string]proxy.State{
 		"delay:5ms": {Delay: 5 * time.Millisecond}, "jitter:1.5ms": {Jitter: 1500 * time.Microsecond}, "loss:1%": {Loss: 0.01},
-		"bandwidth:1KiB/s": {Bandwidth: 1024}, "half-open": {HalfOpen: true}, "refused": {Refused: true}, "pause": {Paused: true}, "pause:primary": {}, "kill:replica": {}, "power-cut:primary": {}, "power-cut:torn": {}, "slow-fsync:50ms": {}, "address": {Moved: true},
+		"bandwidth:1KiB/s": {Bandwidth: 1024}, "bandwidth:1MB/s": {Bandwidth: 1e6}, "bandwidth:1500KB/s": {Bandwidth: 1.5e6}, "bandwidth:1001/s": {Bandwidth: 1001}, "half-open": {HalfOpen: true}, "refused": {Refused: true}, "pause": {Paused: true}, "pause:primary": {}, "kill:replica": {}, "power-cut:primary": {}, "power-cut:torn": {}, "slow-fsync:50ms": {}, "address": {Moved: true},
 	} {
 		kind, v, err := workload.ParseFault(text, "", &workload.Commands{})
 		require.NoError(t, err, text)

@@ -371,8 +371,12 @@ func (e *effect) what(p *workload.Plan) string {
 func (e *effect) knobs() string {
 	names := []string{}
 	for _, a := range slices.Backward(append([]act{e.act}, e.with...)) {
-		if !slices.Contains(names, a.Knob()) {
-			names = append(names, a.Knob())
+		name := a.Knob()
+		if kind, ok := workload.FaultSetting(name); ok {
+			name = workload.FaultKinds()[kind].Name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")

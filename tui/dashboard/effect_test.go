@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
@@ -312,4 +313,10 @@ func TestPressesOfAKeyAreOneChange(t *testing.T) {
 	assert.Equal(t, []string{"threads 1 → 3", "threads 3 → 2", "payload back to 0 B", "payload 0 B → 1 KiB", "paused", "resumed"}, texts)
 	ef := act{Change: measure.Change{Name: "payload"}}
 	assert.Equal(t, "payload back to 0 B", ef.what(p))
+}
+
+func TestAFaultIsNamedAsItIsAskedFor(t *testing.T) {
+	loss := workload.FaultKinds()[2]
+	e := effect{act: act{Change: measure.Change{Name: loss.Setting()}}, with: []act{{Change: measure.Change{Name: "threads"}}, {Change: measure.Change{Name: loss.Setting(), To: 1}}}}
+	assert.Equal(t, "loss, threads", e.knobs())
 }
