@@ -548,6 +548,10 @@ func TestOutagesAreNamed(t *testing.T) {
 	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is unknown: nothing that was sampled`, Paragraph(Of(f)))
 	f.Run.Outages = []verdict.Outage{{From: 1.99, To: 4.98}}
 	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")
+	f.Run.Outages = []verdict.Outage{{From: 1.49, To: 6.01}, {From: 6.3, To: 7.25}}
+	told := outages(f)
+	assert.NotContains(t, told[0].Text, "failed", "a second is one outage's")
+	assert.Contains(t, told[1].Text, "and 120 calls failed")
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")

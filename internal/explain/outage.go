@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -19,16 +18,23 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	for _, o := range f.Run.Operations {
 		counts[[2]string{o.Track, o.Op}] = f.Run.Counts(o)
 	}
-	for i, o := range list[:min(len(list), mostOutages)] {
-		failed := int64(0)
-		for _, r := range f.Series {
-			if t := float64(r.T); counts[[2]string{r.Track, r.Op}] && t >= math.Round(o.From) && t < math.Round(o.To) { // for the most part
-				failed += r.Errors
+	list = list[:min(len(list), mostOutages)]
+	failed := make([]int64, len(list))
+	for _, r := range f.Series {
+		of, most := -1, 0.0 // the outage that has most of the second
+		for i, o := range list {
+			if part := min(o.To, float64(r.T+1)) - max(o.From, float64(r.T)); part > most {
+				of, most = i, part
 			}
 		}
+		if of >= 0 && counts[[2]string{r.Track, r.Op}] {
+			failed[of] += r.Errors
+		}
+	}
+	for i, o := range list {
 		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS)
-		if failed > 0 {
-			text += ", and " + units.Plural(failed, "call") + " failed"
+		if failed[i] > 0 {
+			text += ", and " + units.Plural(failed[i], "call") + " failed"
 		}
 		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Outage: true})
 	}
