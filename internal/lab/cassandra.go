@@ -208,6 +208,9 @@ func cassandraArgs(dir, lib string) []string {
 		args = append(args, "-javaagent:"+a)
 	}
 	return append(args,
+		// Memtables are made of pieces of 1 MiB. With G1's smallest regions, each would be a huge
+		// object that takes two of them, and a node that is written to without a limit would die.
+		"-XX:G1HeapRegionSize=4m",
 		"-Djdk.attach.allowAttachSelf=true",
 		"-Duser.home="+dir, "-Djava.io.tmpdir="+filepath.Join(dir, "data"),
 		"-Dcassandra.config=file://"+filepath.Join(dir, "cassandra.yaml"),
