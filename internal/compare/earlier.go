@@ -71,8 +71,7 @@ func (f Figure) noLessThan(change stat.Estimate, before []Estimate) stat.Estimat
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
 		text := fmt.Sprintf("One run a side: what %d earlier runs of the same plan on this machine differed by, one from the next, counts as chance (%.2g %% in throughput).", len(c.before.Runs), 100*noise.SE)
-		change := stat.Estimate{SE: math.Sqrt2 * noise.SE, DF: noise.DF}
-		if n := needed(change, certainty, math.Log1p(c.Tolerance), 1, false); n > 1 {
+		if n := usualRuns(noise, certainty, math.Log1p(c.Tolerance)); n > 1 {
 			text += fmt.Sprintf(" It takes some %d runs a side to find a change of %.3g %% (--repeat).", max(n, leastEarlier), 100*c.Tolerance)
 		}
 		return []string{text}

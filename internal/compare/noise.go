@@ -111,7 +111,7 @@ func (n *NoiseOf) shows(confidence, tolerance float64) {
 		}
 		n.Shows = append(n.Shows, f.shows(confidence, nearlyAlways))
 	}
-	n.Need = needed(stat.Estimate{SE: next.SE * math.Sqrt2, DF: next.DF}, confidence, by, 1, false)
+	n.Need = usualRuns(next, confidence, by)
 }
 
 // Texts formats the figure with its mean, by how much runs differ, what each of NoiseSides

@@ -91,6 +91,19 @@ func needed(e stat.Estimate, confidence, change, runs float64, paired bool) int 
 	return max(int(n), int(runs)+1)
 }
 
+// usualRuns returns how many runs a side show a change, on the figure's scale, in nine of ten
+// comparisons, if runs go on to differ by as much as an estimate of one says; 0 if too many.
+func usualRuns(one stat.Estimate, confidence, change float64) int {
+	df := one.DF // with one run a side, of which the scatter is known
+	for n := 1; n <= mostMore; n++ {
+		if one.SE*math.Sqrt(2/float64(n))*reach(confidence, nearlyAlways, df) <= change {
+			return n
+		}
+		df = float64(2 * n)
+	}
+	return 0
+}
+
 // aSide returns how many runs there are a side; of unequal sides, so many that would tell as
 // much.
 func aSide(a, b int) float64 { return 2 / (1/float64(a) + 1/float64(b)) }

@@ -26,7 +26,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
-var inRounds = flag.Int("rounds", 45, "rounds of each of the four series of runs that are compared")
+var inRounds = flag.Int("rounds", 40, "rounds of each of the four series of runs that are compared")
 
 const (
 	// asked is how many rounds a comparison has at first: the default of --repeat.
@@ -153,13 +153,18 @@ func one(t *testing.T, binary string, l laborious, target string) rundir.Latency
 func slower(t *testing.T, binary string, l laborious, load string, target string, set func(work)) work {
 	t.Helper()
 	w := l.loads[load]
-	takes := func(w work) float64 {
+	takes := func(w work) float64 { // of three runs, the one that others disturbed the least
 		set(w)
-		r := one(t, binary, l, target)
-		if w.some > 0 {
-			return float64(r.P99)
+		least := math.Inf(1)
+		for range 3 {
+			r := one(t, binary, l, target)
+			if w.some > 0 {
+				least = min(least, float64(r.P99))
+			} else {
+				least = min(least, float64(r.P50))
+			}
 		}
-		return float64(r.P50)
+		return least
 	}
 	usual, twice := takes(w), takes(w.times(2))
 	require.Greater(t, twice, 1.5*usual, "twice the work takes longer")
@@ -362,7 +367,7 @@ func TestComparisonsCanBeTrusted(t *testing.T) {
 			assert.Greater(t, most(n.right, n.done, 0.9), 0.05, "%s: %s of the shifts are found, fewer than nine of ten by more than chance", figure, share(n.right, n.done))
 			assert.Greater(t, 1-most(f.right-1, f.done, 0.05), 0.05, "%s: %s are called better or worse falsely", figure, share(f.right, f.done))
 			assert.Zero(t, n.wrong, "%s: shifts that are said to be the other way", figure)
-			assert.NotZero(t, n.done, "%s: comparisons", figure)
+			assert.NotZero(t, n.done, "%s: no comparison had as many rounds as it asked for, so this machine is too noisy", figure)
 		}
 	}
 	require.NoError(t, out.Flush())
