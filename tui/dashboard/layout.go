@@ -96,6 +96,10 @@ var wallFrom = image.Pt(170, 45)
 // to mostColumn wide, and there are mostColumns at most.
 const leastCharts, leastColumn, mostColumn, mostColumns = 104, 64, 88, 2
 
+// A panel beside the charts is from leastAside to mostAside wide, and as wide as a column of a wall
+// where there is room for one.
+const leastAside, mostAside = 38, 50
+
 func tuningLayout(p panes, w, h int, l contents) panes {
 	p.state = image.Rect(0, h-2, w, h-1)
 	if p.size == widget.Small {
@@ -103,7 +107,11 @@ func tuningLayout(p panes, w, h int, l contents) panes {
 		p.throughput, p.tune = image.Rect(0, 1, w, charts), image.Rect(0, charts, w, h-2)
 		return p
 	}
-	x := w - min(max(w*2/5, 38), 50)
+	most := mostAside
+	if w >= wallFrom.X {
+		most = mostColumn
+	}
+	x := w - min(max(w*2/5, leastAside), most)
 	p.tune = image.Rect(x, 1, w, h-2)
 	charts := h - 2 - opsHeight(p.size, h, l.rows)
 	p.ops = image.Rect(0, charts, x, h-2)
