@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// question is the confirmation before runs are deleted or archived.
+// question is the confirmation before runs are deleted, or more than one may be archived.
 type question struct {
 	verb string // "delete", "archive"
 	do   func([]string) error
@@ -85,8 +85,13 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 	case k != "a" || len(ids) == 0:
 		return nil
 	}
+	return done(q.verb, "", q.do, ids)
+}
+
+// done does something to runs, and says that it was done and what follows it.
+func done(verb, then string, do func([]string) error, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(q.verb, "e") + "ed", q.do(ids)}
+		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then, do(ids)}
 	}
 }
 

@@ -95,6 +95,11 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	assert.NotEqual(t, first, h.run().ID)
 
 	profile := h.run().Profile
+	a.Send(t, "Z")
+	assert.Len(t, b.Packed, 1, "what can be undone is not asked")
+	assert.Contains(t, a.Picture(t), "1 run archived; u takes it out again")
+	a.Send(t, "u")
+	assert.Empty(t, b.Packed)
 	a.Send(t, "/")
 	for _, letter := range profile {
 		a.Send(t, string(letter))

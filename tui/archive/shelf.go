@@ -101,6 +101,9 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 	case key.Matches(msg, k.Remove):
 		s.ask("delete", s.keeper.Remove, at.ID, listed)
 	case key.Matches(msg, k.Pack) && !at.Archived:
+		if s.Filter.Text() == "" || len(listed) < 2 { // u undoes it, so nothing is asked
+			return done("archive", "; u takes it out again", s.keeper.Pack, []string{at.ID}), true
+		}
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
 	case key.Matches(msg, k.Undo) && at.Archived:
 		id, keeper := at.ID, s.keeper

@@ -151,7 +151,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	if d.against.earlier != nil {
 		k.SideB.SetHelp("b", "drop the earlier run")
 	}
-	k.Search.SetEnabled(live)
+	k.Search.SetEnabled(live && !d.now.plan.Replays)
 	k.Sweep.SetEnabled(live && !d.now.searching())
 	k.Targets.SetEnabled(live && !d.now.searching())
 	if d.now.searching() {
@@ -265,6 +265,14 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	return out
 }
 
+// noSearch is why nothing can be searched for.
+func (d *Dashboard) noSearch() string {
+	if d.now.plan.Replays {
+		return "a search needs calls that do not end, and a recording has an end: w replays it at several speeds"
+	}
+	return "the run is not running"
+}
+
 // refuse explains why a dimmed key does nothing.
 func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
 	for _, r := range []struct {
@@ -274,7 +282,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Pause, "the run is not running"},
 		{k.Stop, "the run is already ending"},
 		{k.Tune, "there is nothing to tune"},
-		{k.Search, "the run is not running"},
+		{k.Search, d.noSearch()},
 		{k.Fault, "the run is not running"},
 		{k.Sweep, "the run is not running"},
 		{k.Targets, "the run is not running"},

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 
@@ -122,7 +123,20 @@ func (s *PlannedSearch) will() string {
 	if v, ok := s.req.Values["duration"]; ok {
 		length = v.Text
 	}
-	return "Enter starts a run of up to " + length + " on " + target + "; until then there is none."
+	return "Enter starts a run of up to " + length + " on " + target + "; until then there is none. " + s.threads()
+}
+
+// threads says how many threads a search for the rate has: as many as were set, or more than the
+// form shows if these are too few.
+func (s *PlannedSearch) threads() string {
+	v, set := s.req.Values[find.OverThreads]
+	switch {
+	case s.panel.asked().Over == find.OverThreads:
+		return ""
+	case set:
+		return "It keeps to the " + v.Text + " threads that were set."
+	}
+	return fmt.Sprintf("Where the threads of the form are too few for a rate, it takes up to %d; set their number to keep to it.", find.RoomThreads)
 }
 
 // goes describes how a search goes on.

@@ -112,7 +112,7 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case previewMsg:
 		return p, p.previewed(msg, e)
 	case pongMsg:
-		p.ping.answered(msg)
+		p.ping.answered(msg, e.Now)
 	case completedMsg:
 		p.form.completed(msg)
 		return p, p.form.ask()

@@ -21,6 +21,7 @@ type pinger struct {
 	target string
 	busy   bool
 	done   bool
+	at     time.Time // of the answer
 	pong   screen.Pong
 	err    error
 	cancel func()
@@ -72,11 +73,15 @@ func (g *pinger) ask(r request.Request, e screen.Env) tea.Cmd {
 	}
 }
 
-func (g *pinger) answered(msg pongMsg) {
+// answered takes an answer that came at a time.
+func (g *pinger) answered(msg pongMsg, now time.Time) {
 	if msg.number == g.number {
-		g.busy, g.done, g.pong, g.err = false, true, msg.pong, msg.err
+		g.busy, g.done, g.pong, g.err, g.at = false, true, msg.pong, msg.err, now
 	}
 }
+
+// asOf says when the answer came, as it grows old.
+func (g *pinger) asOf() string { return "at " + g.at.Format(time.TimeOnly) }
 
 // lines show what the target answered.
 func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
@@ -88,7 +93,7 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 		return nil
 	case g.err != nil:
 		var out []string
-		for i, l := range widget.Wrap(g.err.Error(), room) {
+		for i, l := range widget.Wrap(g.err.Error()+" ("+g.asOf()+")", room) {
 			lead := "  "
 			if i == 0 {
 				lead = "✗ "
@@ -106,7 +111,7 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 	if g.pong.Info.Topology != "" {
 		words = append(words, g.pong.Info.Topology)
 	}
-	words = append(words, "answers in "+units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond)))
+	words = append(words, units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond))+" "+g.asOf())
 	var out []string
 	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
 		lead := "  "

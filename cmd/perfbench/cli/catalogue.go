@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,6 +58,20 @@ func CompleteProfiles(_ *cobra.Command, args []string, _ string) ([]string, cobr
 		}
 	}
 	return out, NoFiles
+}
+
+// ReaderOf returns the profile for which a file was written, out of those that read it: the
+// only one, or the one that the file is named after. It returns "" if it cannot tell.
+func ReaderOf(file string, names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	for _, n := range names {
+		if strings.HasPrefix(filepath.Base(file), n) {
+			return n
+		}
+	}
+	return ""
 }
 
 // CompletePresets offers a profile for a first argument, and its presets for a second.

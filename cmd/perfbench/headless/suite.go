@@ -29,7 +29,7 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 		return nil
 	case isFile(args[0]):
 		names := request.Readers(cli.Profiles(), args)
-		if readerOf(args[0], names) != "" || len(names) > 0 && c.Flags().Changed("profile") {
+		if cli.ReaderOf(args[0], names) != "" || len(names) > 0 && c.Flags().Changed("profile") {
 			return nil
 		}
 		hint := "a plan ends in .yaml or .yml"
@@ -46,20 +46,6 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 
 // isFile reports whether an argument cannot be the name of a profile.
 func isFile(arg string) bool { return filepath.Base(arg) != arg || filepath.Ext(arg) != "" }
-
-// readerOf returns the profile for which a file was written, out of those that read it: the
-// only one, or the one that the file is named after. It returns "" if it cannot tell.
-func readerOf(file string, names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	for _, n := range names {
-		if strings.HasPrefix(filepath.Base(file), n) {
-			return n
-		}
-	}
-	return ""
-}
 
 // Complete has a shell offer profiles, and files where none begins with what is typed.
 func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -83,7 +69,7 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 	if filed {
 		problems.Add(cmd.Flags().Set("file", args[0]))
 		if !chosen {
-			problems.Add(cmd.Flags().Set("profile", readerOf(args[0], request.Readers(cli.Profiles(), args))))
+			problems.Add(cmd.Flags().Set("profile", cli.ReaderOf(args[0], request.Readers(cli.Profiles(), args))))
 		}
 	}
 	if named {

@@ -70,6 +70,7 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 					return err
 				}
 			}
+			f.Run.Request.Profile = profileFor(f.Run.Request)
 			if from != "" {
 				if err := a.likeRun(f, from); err != nil {
 					return err
@@ -86,6 +87,15 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
 	cli.Group(c.Flags(), cli.Screen, "from", "no-mouse", "no-animation")
 	return c
+}
+
+// profileFor is the profile that a request names or, if it names none, the one that its files are
+// for; "" if that cannot be told.
+func profileFor(r request.Request) string {
+	if r.Profile != "" || len(r.Files) == 0 {
+		return r.Profile
+	}
+	return cli.ReaderOf(r.Files[0], request.Readers(cli.Profiles(), r.Files))
 }
 
 // planned begins with what a plan file says of its one run. Flags win.
