@@ -38,7 +38,7 @@ why: ## does a run name bottlenecks prepared on real servers? Needs an otherwise
 trust: ## are clean runs VALID, and spoilt ones not? Needs an otherwise idle machine, and root for nice
 	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestVerdictsCanBeTrusted -count 1 -v -timeout 20m
 
-sure: ## do comparisons find a shift of 5 %, and none where there is none? On real servers, ten minutes; needs an otherwise idle machine
+sure: ## do comparisons find a shift of 5 %, and none where there is none? On real servers, nine minutes; needs an otherwise idle machine
 	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestComparisonsCanBeTrusted -count 1 -v -timeout 20m
 
 proofs: ## what one run can only hint at, shown over many: 19 of 20, twelve seeds, minutes on real servers. Takes ten minutes
