@@ -133,14 +133,14 @@ func TestAFaultHasItsFailuresByClass(t *testing.T) {
 	}
 	seconds := []*measure.Second{
 		{T: 9, Failed: []measure.ErrorCount{count(get, "timeout", 1)}},
-		{T: 10, Failed: []measure.ErrorCount{count(get, "timeout", 30), count(get, "unreachable", 870), count(other, "timeout", 5)}, Rows: []measure.Row{{Retries: 3}, {Retries: 4}}},
+		{T: 10, Failed: []measure.ErrorCount{count(get, "timeout", 30), count(get, "unreachable", 870), count(other, "timeout", 5)}, Rows: []measure.Row{{Retries: 3}, {Op: 1, Retries: 4}}},
 		{T: 11, Failed: []measure.ErrorCount{count(get, "unreachable", 1000)}},
 		{T: 12, Failed: []measure.ErrorCount{count(get, "unreachable", 7)}},
 		{T: 13},
 		{T: 14},
 	}
 	var in incidents
-	run := Run{}
+	run := Run{Operations: []Operation{{Track: "t", Op: "get"}, {Track: "t", Op: "beside"}}, Parts: []string{"t.beside"}}
 	for i, s := range seconds {
 		if i == 1 {
 			run.Changes = f.Run.Changes
@@ -150,7 +150,7 @@ func TestAFaultHasItsFailuresByClass(t *testing.T) {
 	f.incidents = in.list
 	got := FaultsOf(f)[0]
 	assert.Equal(t, map[string]int64{"timeout": 30, "unreachable": 1870}, got.Classes)
-	assert.EqualValues(t, 7, got.Retries)
+	assert.EqualValues(t, 3, got.Retries, "of what counts, like the failures")
 	assert.EqualValues(t, 30, got.Connections, "up to the second from which all was as before")
 	assert.EqualValues(t, 3, got.Redirects)
 }

@@ -17,7 +17,7 @@ type Contacts struct {
 // incident is what went wrong in one second, beside what the series has.
 type incident struct {
 	second int
-	// failed are calls of operations that count, by class. retries is how many were tried again.
+	// failed are calls by class, retries is how many of those that count were tried again.
 	failed  []measure.ErrorCount
 	retries int64
 	Contacts
@@ -42,7 +42,9 @@ func (in *incidents) second(s *measure.Second, r *Run, now Contacts) {
 		return
 	}
 	for _, row := range s.Rows {
-		one.retries += row.Retries
+		if r.Counts(r.Operations[row.Op]) {
+			one.retries += row.Retries
+		}
 	}
 	if len(one.failed) > 0 || one.retries > 0 || one.Contacts != (Contacts{}) {
 		in.list = append(in.list, one)
