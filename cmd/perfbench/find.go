@@ -67,7 +67,7 @@ its end, or the rate of the second is worse by more than --tolerance.`,
 			d := experiment.NewDriver(a.Session, a.crew.Series())
 			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				if recovers {
-					a.asked.Under = append(a.asked.Under, find.Recovers)
+					a.asked.Under = find.Recovering(a.asked.Under)
 				}
 				asked := a.asked.Above(r.Find)
 				r.Find, r.Repeat = &asked, a.flags.Run.Repeat.Over(r.Repeat)

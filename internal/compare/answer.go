@@ -25,6 +25,11 @@ func (p Pair) Answer(unit string) string {
 	if len(judged) == 0 {
 		return ""
 	}
+	if known := slices.IndexFunc(judged, func(f Finding) bool { return f.Text(f.A, true) != Unknown && f.Text(f.B, true) != Unknown }); known > 0 {
+		judged = judged[known:] // too few calls tell of those above it
+	} else if known < 0 {
+		return "It cannot be told whether B is slower or faster: too few calls were timed; longer runs would tell."
+	}
 	lead := judged[0]
 	moved := slices.IndexFunc(judged, Finding.changed)
 	unsure := slices.ContainsFunc(judged, func(f Finding) bool { return f.Verdict == Unsure })

@@ -106,6 +106,7 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		}
 		return s
 	}
+	few := []float64{math.NaN(), math.NaN(), math.NaN()}
 	steady, twice, wild := []float64{1e6, 1.001e6, 0.999e6}, []float64{2e6, 2.001e6, 1.999e6}, []float64{1e6, 1.6e6, 0.5e6}
 	for want, c := range map[string]*Comparison{
 		`^B is slower at p99: \+100.* %\), from 1 ms to 2 ms\.$`:                         Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
@@ -113,9 +114,13 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		`^B is as fast as A at p99: same within .* %\.$`:                                 Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
 		`^It cannot be told whether .* may be chance; these vary too much to show 5 %: `: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
 		`^B is slower at p50: .* At p99 it cannot be told\. Each`:                        Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
+		`^B is slower at p50: \+100.* %\), from 1 ms to 2 ms\.$`:                         Sets(side(1, steady, few), side(2, twice, few), Options{}),
+		`^It cannot be told .*: p50 was .* may be chance`:                                Sets(side(1, wild, few), side(2, wild, steady), Options{}),
 	} {
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))
 	}
+	vague := Pair{Findings: []Finding{{Figure: P99, A: Range{Vague: true}, B: Range{Value: 1e6}, Verdict: Unsure}}}
+	assert.Equal(t, "It cannot be told whether B is slower or faster: too few calls were timed; longer runs would tell.", vague.Answer("entries"))
 	other := side(2, steady, twice)
 	other.Runs[0].Conditions.Store.Name = "other"
 	c := Sets(side(1, steady, steady), other, Options{})

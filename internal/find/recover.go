@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,6 +73,15 @@ func (o *Options) Patience() time.Duration {
 		return 0
 	}
 	return patience*o.Recovery.Within + steadySeconds*time.Second
+}
+
+// Recovering returns conditions with that of a store that comes back, which may be among them
+// in words of its own.
+func Recovering(under []string) []string {
+	if slices.ContainsFunc(under, func(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), Recovers) }) {
+		return under
+	}
+	return append(slices.Clone(under), Recovers)
 }
 
 // readRecovery reads the condition; false if the text is another one.

@@ -113,6 +113,10 @@ func TestRecoveryIsReadAsACondition(t *testing.T) {
 		_, err := Read(a, plan)
 		assert.ErrorContains(t, err, says, fmt.Sprint(a))
 	}
+	assert.Equal(t, []string{"recovers"}, Recovering(nil))
+	own := []string{" recovers<10s after 2s"}
+	assert.Equal(t, own, Recovering(own), "asked for by the flag, too, it is not there twice")
+	assert.Equal(t, []string{"p99<1ms", "recovers"}, Recovering([]string{"p99<1ms"}), "which Read refuses")
 }
 
 func TestAnOverloadLastsLongEnough(t *testing.T) {

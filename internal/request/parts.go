@@ -150,7 +150,7 @@ func (s *section) find() *find.Asked {
 	}
 	under := s.parts["find.under"].texts
 	if on, err := (workload.Value{Text: s.inPart("find.recovers")}).Bool(); err == nil && on {
-		under = append(slices.Clone(under), find.Recovers)
+		under = find.Recovering(under)
 	}
 	return &find.Asked{Under: under, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
 }
