@@ -66,7 +66,7 @@ func (f Figure) inRounds(a, b []Estimate, pairs [][2]int) (stat.Estimate, bool) 
 	// A few pairs may agree by chance, so the error is at least the one derived from
 	// the runs' seconds, if they show one.
 	if !known {
-		d = stat.Chosen(d)
+		d, drifts = stat.Chosen(d), drifts && len(pairs) > leastRounds // three would show nothing
 	}
 	d.SE = max(d.SE, math.Sqrt(own)/float64(len(pairs)))
 	return d, drifts
