@@ -56,6 +56,18 @@ func TestWhoWatchesARunChangesNothing(t *testing.T) {
 	assert.False(t, run.Killed)
 }
 
+// Who turns the knobs of a run from beside is told what undo and saving do there.
+func TestWhoTurnsFromBesideIsToldWhatUndoDoes(t *testing.T) {
+	run := tuitest.NewRun(1)
+	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: screen.Access{Run: run, Control: run}})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40})
+	pass(t, a, run, tuitest.Warmup+3*time.Second)
+	send(t, a, "u")
+	assert.Contains(t, picture(t, a), "u takes back only what was changed from here")
+	send(t, a, "t", "s")
+	assert.Contains(t, picture(t, a), "a preset is saved where the run was started")
+}
+
 // The end of a run that is watched is shown, and so is that its coordinator is silent.
 func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
 	a, run := watching(t, 80, 24)

@@ -146,6 +146,10 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Tune.SetEnabled(d.now.progress.Stage >= screen.Measuring)
 	k.Mark.SetEnabled(d.now.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.knobs.history) > 0)
+	if d.now.watched {
+		k.Undo.SetHelp("u", "undo own change")
+		k.SavePreset.SetEnabled(false)
+	}
 	k.Reset.SetEnabled(live)
 	k.SideB.SetHelp("b", "overlay an earlier run")
 	if d.against.earlier != nil {
@@ -201,7 +205,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if d.against.chooser.Open {
 		return d.against.chooser.Keys()
 	}
-	k := d.bindings()
+	k, live := d.bindings(), d.now.progress.Stage == screen.Measuring
 	if d.tuner.open {
 		return d.tuner.keys(k, d.small)
 	}
@@ -214,6 +218,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 	if knob, ok := d.now.plan.Knob("payload"); !ok || !d.knobs.effective(knob) {
 		short = slices.Delete(short, 2, 3) // there is no payload to turn now
+	}
+	if d.now.plan.Replays { // some never work in it
+		short = slices.DeleteFunc(short, func(b key.Binding) bool { return live && !b.Enabled() })
 	}
 	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
 		k.Next.SetHelp("tab", "more")
@@ -265,6 +272,14 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	return out
 }
 
+// noUndo is why there is nothing to undo.
+func (d *Dashboard) noUndo() string {
+	if d.now.watched {
+		return ownOnly
+	}
+	return "nothing to undo"
+}
+
 // noSearch is why nothing can be searched for.
 func (d *Dashboard) noSearch() string {
 	if d.now.plan.Replays {
@@ -286,7 +301,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Fault, "the run is not running"},
 		{k.Sweep, "the run is not running"},
 		{k.Targets, "the run is not running"},
-		{k.Undo, "nothing to undo"},
+		{k.Undo, d.noUndo()},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
 		{k.PayloadUp, d.knobs.without("payload")},

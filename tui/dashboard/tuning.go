@@ -119,6 +119,8 @@ func (tu *tuner) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) boo
 		tu.turnRow(e, true, true)
 	case key.Matches(msg, k.Reset):
 		tu.knobs.reset(e)
+	case tu.now.watched && widget.Presses(msg, k.SavePreset):
+		tu.says.say(e, savedElsewhere, false)
 	case key.Matches(msg, k.SavePreset):
 		tu.askPreset()
 	case key.Matches(msg, k.TypeValue):

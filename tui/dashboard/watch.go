@@ -137,4 +137,10 @@ func whole(d time.Duration) string { return report.Length(float64(max(widget.Sec
 const onlyKnobs = "from here the knobs turn, pause and notes work; the run is stopped, searched and broken where it was started"
 
 // onlyWatched explains why a key does nothing to a run that another process drives.
-const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"
+const onlyWatched = "this workbench only watches: the run is driven by another, where it is changed, and goes on when you leave"
+
+// savedElsewhere explains why a watched run is not saved as a preset.
+const savedElsewhere = "a preset is saved where the run was started, which knows all that was asked for"
+
+// ownOnly says of a watched run what undo takes back.
+const ownOnly = "nothing to undo: from here u takes back only what was changed from here"
