@@ -73,7 +73,7 @@ var elsewhere = strings.NewReplacer("lab:redis", "redis://localhost", "lab:postg
 
 // ofServers matches faults, and settings to be swept over, that only servers of the lab can have, or that are commands, which must
 // be there for it.
-var ofServers = regexp.MustCompile(`fault=(kill|pause|power-cut|exec):|^(kill|power-cut)(:\w+)?$|^(appendfsync|synchronous_commit|sync_binlog|innodb_flush_log_at_trx_commit)=`)
+var ofServers = regexp.MustCompile(`fault=(via\.)?(kill|pause|power-cut|exec):|^(via\.)?(kill|power-cut)(:\w+)?$|^(appendfsync|synchronous_commit|sync_binlog|innodb_flush_log_at_trx_commit)=`)
 
 // samples are the files that the pages name.
 func samples(t *testing.T, all map[string]string) string {

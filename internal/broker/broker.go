@@ -15,6 +15,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -98,12 +99,18 @@ func (a *Address) GoString() string { return a.String() }
 // Hosts returns the broker's host:port pairs.
 func (a *Address) Hosts() []string { return slices.Clone(a.hosts) }
 
+// Line is what a connection goes through: what counts its bytes, and what breaks it; each may be nil.
+type Line struct {
+	Traffic *watch.Traffic
+	Proxy   *proxy.Proxy
+}
+
 // Dial connects and logs in, to the first host that accepts us; name is what the broker
 // shows for the connection. Errors have the code of a store that cannot be reached.
-func (a *Address) Dial(ctx context.Context, name string, traffic *watch.Traffic) (*amqp.Connection, error) {
+func (a *Address) Dial(ctx context.Context, name string, by Line) (*amqp.Connection, error) {
 	var errs []error
 	for _, h := range a.hosts {
-		c, err := a.dial(ctx, h, name, traffic)
+		c, err := a.dial(ctx, h, name, by)
 		if err == nil {
 			return c, nil
 		}
@@ -118,14 +125,14 @@ func (a *Address) Dial(ctx context.Context, name string, traffic *watch.Traffic)
 	return nil, fault.Code(errors.Join(errs...), fault.CodeStore)
 }
 
-func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Traffic) (*amqp.Connection, error) {
+func (a *Address) dial(ctx context.Context, host, name string, by Line) (*amqp.Connection, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, a.timeout, fmt.Errorf("no answer within %v", a.timeout))
 	defer cancel()
-	raw, err := new(net.Dialer).DialContext(ctx, "tcp", host)
+	raw, err := by.Proxy.Dial(ctx, new(net.Dialer), "tcp", host)
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("broker %s: %w", host, cause(ctx, err)), "is it running? perfbench lab up rabbitmq starts one")
 	}
-	conn := traffic.Conn(raw)
+	conn := by.Traffic.Conn(raw)
 	if a.tls != nil {
 		config := a.tls.Clone()
 		if config.ServerName == "" {

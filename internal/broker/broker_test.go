@@ -27,7 +27,7 @@ func TestConnectionsAreNamedAndCounted(t *testing.T) {
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)
 	var traffic watch.Traffic
-	c, err := a.Dial(t.Context(), "a name", &traffic)
+	c, err := a.Dial(t.Context(), "a name", broker.Line{Traffic: &traffic})
 	require.NoError(t, err)
 	assert.Equal(t, srv.Version(), broker.Property(c, "version"))
 	assert.Contains(t, srv.Ctl("list_connections", "client_properties"), "a name")
@@ -54,7 +54,7 @@ func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 	} {
 		a, err := broker.Parse(target)
 		require.NoError(t, err, target)
-		_, err = a.Dial(t.Context(), "test", nil)
+		_, err = a.Dial(t.Context(), "test", broker.Line{})
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		assert.NotEmpty(t, fault.HintOf(err))
@@ -70,12 +70,12 @@ func TestTLS(t *testing.T) {
 	srv := labtest.RabbitMQTLS(t, labtest.TLSOptions{ClientAuth: true})
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)
-	c, err := a.Dial(t.Context(), "test", nil)
+	c, err := a.Dial(t.Context(), "test", broker.Line{})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	a, err = broker.Parse("amqps://" + srv.Addr() + "?ca=" + srv.CA)
 	require.NoError(t, err)
-	_, err = a.Dial(t.Context(), "test", nil)
+	_, err = a.Dial(t.Context(), "test", broker.Line{})
 	assert.Error(t, err, "it wants a certificate")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -46,6 +47,12 @@ type Options struct {
 	// FireAndForget sends transient messages to a durable queue and asks for no
 	// confirmation.
 	FireAndForget bool
+	// Quorum has the queues replicated, on all nodes of a cluster.
+	Quorum bool
+	// Transient has messages that are confirmed not survive a restart of the broker.
+	Transient bool
+	// Proxy is what the connections go through; nil: they are direct.
+	Proxy *proxy.Proxy
 	// MaxPending and MaxBytes limit what each publisher holds unconfirmed.
 	MaxPending int
 	MaxBytes   int64
@@ -62,6 +69,8 @@ type Depth struct {
 	// Ready messages wait for a receiver; Unacked ones have been delivered and not
 	// settled.
 	Ready, Unacked int64
+	// Idle means that nobody else takes messages: what is not counted here is not there.
+	Idle bool
 	// DeadLettered messages were given up for good.
 	DeadLettered int64
 	// Blocked is why the broker currently accepts no messages; empty if it does.
@@ -86,7 +95,9 @@ type Carrier struct {
 	unsettled atomic.Int64
 	dropped   atomic.Int64 // rejected without a queue for dead letters
 	reconnect atomic.Int64 // reconnections
-	resent    atomic.Int64 // messages published again after a broken connection
+	// connections counts those that were opened, consuming the receivers that have one.
+	connections, consuming atomic.Int64
+	resent                 atomic.Int64 // messages published again after a broken connection
 
 	mu      sync.Mutex
 	blocked map[*Publisher]string
@@ -180,7 +191,7 @@ func (t *Carrier) connect(ctx context.Context, role string) (*amqp091.Connection
 
 // open is connect with a function that does the declarations.
 func (t *Carrier) open(ctx context.Context, role string, declare func(*amqp091.Channel) error) (*amqp091.Connection, *amqp091.Channel, error) {
-	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, &t.traffic)
+	c, err := t.dial(ctx, role)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,9 +206,18 @@ func (t *Carrier) open(ctx context.Context, role string, declare func(*amqp091.C
 	return c, ch, nil
 }
 
+// dial connects and logs in; role is what the broker shows for the connection, beside the run.
+func (t *Carrier) dial(ctx context.Context, role string) (*amqp091.Connection, error) {
+	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, Line{Traffic: &t.traffic, Proxy: t.o.Proxy})
+	if err == nil {
+		t.connections.Add(1)
+	}
+	return c, err
+}
+
 // Answer connects and logs in, and changes nothing; see store.Answerer.
 func (t *Carrier) Answer(ctx context.Context) error {
-	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" answer", &t.traffic)
+	c, err := t.dial(ctx, "answer")
 	if err != nil {
 		return err
 	}
@@ -217,6 +237,9 @@ func (t *Carrier) declare(ch *amqp091.Channel) error {
 // declareOne creates a queue and its exchange if they do not exist.
 func (t *Carrier) declareOne(ch *amqp091.Channel, queue string) error {
 	args := amqp091.Table{}
+	if t.o.Quorum {
+		args[amqp091.QueueTypeArg] = amqp091.QueueTypeQuorum
+	}
 	if queue == t.queue && !t.o.Lossy {
 		args["x-dead-letter-exchange"] = t.deadExchange
 		args["x-dead-letter-routing-key"] = t.deadQueue
@@ -278,6 +301,10 @@ func (t *Carrier) Name() string {
 	switch {
 	case t.o.Lossy:
 		how = "transient queue and messages, no confirms"
+	case t.o.Quorum:
+		how = "quorum queue, publisher confirms"
+	case t.o.Transient:
+		how = "durable queue, transient messages, publisher confirms"
 	case t.o.FireAndForget:
 		how = "durable queue, transient messages, no confirms"
 	}
@@ -289,6 +316,9 @@ func (t *Carrier) Name() string {
 
 // Hosts returns the broker's host:port pairs.
 func (t *Carrier) Hosts() []string { return t.addr.Hosts() }
+
+// Connections counts those that were opened.
+func (t *Carrier) Connections() int64 { return t.connections.Load() }
 
 // Traffic counts the bytes to and from the broker.
 func (t *Carrier) Traffic() *watch.Traffic { return &t.traffic }
@@ -318,6 +348,8 @@ func (t *Carrier) Depth(ctx context.Context) (Depth, error) {
 		return d, fmt.Errorf("broker %s: ask for the depth of %s: %w", t.addr, t.queue, err)
 	}
 	d.Ready = int64(q.Messages)
+	// A consumer of a connection that has gone may hold messages until the broker notices that.
+	d.Idle = int64(q.Consumers) == t.consuming.Load()
 	if !t.o.Lossy {
 		if q, err = ch.QueueDeclarePassive(t.deadQueue, true, false, false, false, nil); err != nil {
 			return d, fmt.Errorf("broker %s: ask for the depth of %s: %w", t.addr, t.deadQueue, err)

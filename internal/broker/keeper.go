@@ -21,7 +21,7 @@ var Driver = store.Driver{
 		if err != nil {
 			return nil, err
 		}
-		c, err := a.Dial(ctx, "perfbench data", nil)
+		c, err := a.Dial(ctx, "perfbench data", Line{})
 		if err != nil {
 			return nil, err
 		}
@@ -137,6 +137,9 @@ func (k *Keeper) Drop(ctx context.Context, s store.Space, _ func(int64)) (int64,
 		if err = k.idle(ctx, c, s); err == nil {
 			n, err = k.drop(c, s.Name)
 		}
+		if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.NotImplemented && (k.IfUnused || k.IfEmpty) {
+			n, err = k.dropLooked(ctx, s.Name)
+		}
 		if err == nil {
 			return n, Forget(ctx, c, s.Namespace, s.Name)
 		}
@@ -178,6 +181,34 @@ func inUse(queue string) error {
 	return fault.Store(fmt.Errorf("queue %s is %w", queue, ErrInUse), "wait for the run to end")
 }
 
+// dropLooked is drop for queues that the broker deletes whatever is in them and whoever consumes from
+// them, as quorum queues: it looks before. Nobody else adds to the queue of a run.
+func (k *Keeper) dropLooked(ctx context.Context, name string) (int64, error) {
+	c, err := k.Connection(ctx) // the broker has closed the last one
+	if err != nil {
+		return 0, err
+	}
+	switch left, consumers, _, err := look(c, name); {
+	case err != nil:
+		return 0, err
+	case k.IfUnused && consumers > 0:
+		return 0, inUse(name)
+	case k.IfEmpty && left > 0:
+		return 0, staysIn(left)
+	}
+	free := *k
+	free.IfUnused, free.IfEmpty = false, false
+	return free.drop(c, name)
+}
+
+// staysIn is the error of a queue that is not empty.
+func staysIn(batches int) error {
+	if batches == 1 {
+		return errors.New("1 batch stays in it")
+	}
+	return fmt.Errorf("%d batches stay in it", batches)
+}
+
 func (k *Keeper) drop(c *amqp.Connection, name string) (int64, error) {
 	ch, err := c.Channel()
 	if err != nil {
@@ -185,11 +216,8 @@ func (k *Keeper) drop(c *amqp.Connection, name string) (int64, error) {
 	}
 	n, err := ch.QueueDelete(name, k.IfUnused, k.IfEmpty, false)
 	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.PreconditionFailed {
-		switch left, _, _, err := look(c, name); {
-		case err == nil && k.IfEmpty && left == 1:
-			return 0, errors.New("1 batch stays in it")
-		case err == nil && k.IfEmpty && left > 1:
-			return 0, fmt.Errorf("%d batches stay in it", left)
+		if left, _, _, err := look(c, name); err == nil && k.IfEmpty && left > 0 {
+			return 0, staysIn(left)
 		}
 		return 0, inUse(name)
 	}

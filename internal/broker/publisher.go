@@ -238,7 +238,7 @@ func (p *Publisher) send(ch *amqp091.Channel, e *Message) error {
 		ContentType: p.t.o.ContentType, Type: p.t.o.Type, Body: e.Body,
 		Headers: amqp091.Table{headerName: e.Header},
 	}
-	if p.t.confirms() {
+	if p.t.confirms() && !p.t.o.Transient {
 		m.DeliveryMode = amqp091.Persistent
 	}
 	_, err := ch.PublishWithDeferredConfirm(p.t.exchange, p.t.queue, p.t.confirms(), false, m)

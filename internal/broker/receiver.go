@@ -118,6 +118,8 @@ func (r *Receiver) on(c *amqp091.Connection, ch *amqp091.Channel) (received int)
 	if err != nil {
 		return 0
 	}
+	r.t.consuming.Add(1)
+	defer r.t.consuming.Add(-1)
 	ctx, cancel := context.WithCancel(r.ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { s.flush(ctx) })

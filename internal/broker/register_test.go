@@ -20,7 +20,7 @@ func connected(t *testing.T, url string) *amqp.Connection {
 	t.Helper()
 	a, err := broker.Parse(url)
 	require.NoError(t, err)
-	c, err := a.Dial(t.Context(), t.Name(), nil)
+	c, err := a.Dial(t.Context(), t.Name(), broker.Line{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c

@@ -25,24 +25,25 @@ const (
 // breakAtMiddle prepares the run at a point once more, with a fault at its middle. A fault that
 // needs a role and has none is of the primary.
 func (d *Driver) breakAtMiddle(ctx context.Context, p *point, text string) error {
-	parses := func(text string) bool {
-		_, _, err := workload.ParseFault(text, "", &workload.Commands{})
-		return err == nil
-	}
-	if own := text + ":" + lab.Primary; !parses(text) && parses(own) {
-		text = own
+	kind, _, err := workload.ParseFault(text, "", &workload.Commands{})
+	if err != nil {
+		own := text + ":" + lab.Primary
+		if k, _, again := workload.ParseFault(own, "", &workload.Commands{}); again == nil {
+			text, kind, err = own, k, nil
+		}
 	}
 	length := p.prepared.Inputs.Duration
 	if length <= 0 {
 		return fault.Field("fault", fault.Input(errors.New("fault: the middle of a run without a duration is not known"), "give --duration, for example 10s"))
 	}
 	from, share := length/2, time.Duration(faultShare)
-	if servers := p.prepared.Servers(); servers != nil && servers.Check(lab.Replica) == nil {
-		share = failoverShare
+	if err == nil {
+		if servers := p.prepared.ServersOf(&workload.FaultKinds()[kind]); servers != nil && servers.Check(lab.Replica) == nil {
+			share = failoverShare
+		}
 	}
 	entry := fmt.Sprintf("%s..%s:fault=%s", from, from+max(length/share, time.Millisecond), text)
 	p.request.Timetable = append(slices.Clone(p.prepared.Model().Timetable), entry)
-	var err error
 	p.prepared, err = d.Prepare(ctx, p.request)
 	return err
 }
@@ -54,9 +55,9 @@ func crashOf(p *session.Prepared) string {
 			switch k := &workload.FaultKinds()[kind]; {
 			case k.Torn(at.Value):
 				return sweep.TornPowerCut
-			case k.Name == workload.PowerCut:
+			case k.Kind == workload.PowerCut:
 				return sweep.PowerCut
-			case k.Name == workload.Kill:
+			case k.Kind == workload.Kill:
 				return sweep.ProcessCrash
 			}
 		}

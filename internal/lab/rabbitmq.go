@@ -36,6 +36,7 @@ func rabbitmqService() Service {
 		answers: rabbitAnswers,
 		limit:   2 * startLimit, // about 5 s, most of it computing
 		single:  true,
+		powered: true,
 		use:     "--set via=" + Scheme + rabbitName,
 	}
 }
@@ -56,6 +57,15 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
+	data := filepath.Join(dir, "mnesia")
+	if h.opts.Disk != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if data, err = h.dataFolder(ctx, dir, ""); err != nil {
+			return err
+		}
+	}
 	e, err := h.spawn(ctx, spec{
 		Name: epmdName, Addr: Addr(epmd),
 		Command: []string{epmdName, "-port", fmt.Sprint(epmd), "-address", "127.0.0.1"}, // in the foreground
@@ -66,7 +76,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	if err := h.ready(ctx, e); err != nil {
 		return err
 	}
-	env := rabbitEnv(dir, port, dist, epmd)
+	env := rabbitEnv(dir, data, port, dist, epmd)
 	server := h.binaries[rabbitServer]
 	p, err := h.spawn(ctx, spec{
 		Name: rabbitName, Addr: Addr(port),
@@ -128,8 +138,8 @@ func rabbitConf(h *host, dir string, port int) (string, error) {
 }
 
 // rabbitEnv returns the head of a shell script that restricts a program of the broker
-// to our folder, to the loopback device and to our ports.
-func rabbitEnv(dir string, port, dist, epmd int) string {
+// to our folder, with its data in one of them, to the loopback device and to our ports.
+func rabbitEnv(dir, data string, port, dist, epmd int) string {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	const loopback = "-kernel inet_dist_use_interface {127,0,0,1}"
 	var b strings.Builder
@@ -143,7 +153,7 @@ func rabbitEnv(dir string, port, dist, epmd int) string {
 		{"RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1"},
 		{"RABBITMQ_NODE_PORT", fmt.Sprint(port)},
 		{"RABBITMQ_DIST_PORT", fmt.Sprint(dist)},
-		{"RABBITMQ_MNESIA_BASE", in("mnesia")},
+		{"RABBITMQ_MNESIA_BASE", data},
 		{"RABBITMQ_LOG_BASE", in("logs")},
 		{"RABBITMQ_LOGS", "-"}, // to stdout, which is our log
 		{"RABBITMQ_ENABLED_PLUGINS_FILE", in("enabled_plugins")},

@@ -22,8 +22,10 @@ const (
 	mostText   = 4 << 10 // why something went wrong
 	mostName   = 256     // a host, a version, an id
 	mostDoubts = 64
-	mostTracks = 1 << 16
-	mostCPUs   = 1 << 20
+	// mostContacts is the most connections that a client opens in a second.
+	mostContacts = 1 << 40
+	mostTracks   = 1 << 16
+	mostCPUs     = 1 << 20
 	// mostConnections is how many may be connected with the coordinator's own NATS.
 	mostConnections = MaxWorkers + mostWatchers + 100
 	// mostOffers is how many runs are told of that are at one place.
@@ -113,6 +115,8 @@ func (r *Report) check(began time.Time, tracks int) error {
 		return errors.New("it says that it began on another day")
 	case !(r.Cores >= 0 && r.Cores <= mostCPUs): // not a number is neither
 		return fmt.Errorf("it used %v processors", r.Cores)
+	case r.Connections < 0 || r.Redirects < 0 || max(r.Connections, r.Redirects) > mostContacts:
+		return fmt.Errorf("it opened %d connections in a second, and was sent to another server %d times", r.Connections, r.Redirects)
 	case r.Company != nil && !sane(r.Company):
 		return errors.New("what it saw of its machine cannot be")
 	case len(r.Doubts) > mostDoubts:

@@ -109,6 +109,7 @@ func hostile(t testing.TB) map[string][]byte {
 		"tracks that there are none":      part(measure.Increment{Gauges: make([]measure.Gauge, 2)}),
 		"no number":                       (&Report{}).pack().Bytes(),
 		"processors without end":          (&Report{N: 1, Cores: math.Inf(1)}).pack().Bytes(),
+		"connections that were unmade":    (&Report{N: 1, Connections: -1}).pack().Bytes(),
 		"processors that are none":        (&Report{N: 1, Cores: math.NaN()}).pack().Bytes(),
 		"began on another day":            (&Report{N: 1, Began: 1}).pack().Bytes(),
 		"a machine that cannot be":        (&Report{N: 1, Company: &verdict.Company{Busy: math.NaN()}}).pack().Bytes(),
@@ -147,7 +148,7 @@ func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
 
 // A report arrives as it was sent.
 func TestAReportArrivesAsItWasSent(t *testing.T) {
-	r := Report{N: 3, Began: 4, Part: &measure.Increment{T: 5, Rows: []measure.IncrementRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}, Company: &verdict.Company{Machine: "a", Busy: 2, Queue: new(0.5)}}
+	r := Report{N: 3, Began: 4, Part: &measure.Increment{T: 5, Rows: []measure.IncrementRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Connections: 7, Redirects: 8, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}, Company: &verdict.Company{Machine: "a", Busy: 2, Queue: new(0.5)}}
 	var came Report
 	require.NoError(t, came.unpack(r.pack().Bytes()))
 	assert.Equal(t, r, came)

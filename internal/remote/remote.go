@@ -181,6 +181,9 @@ type Report struct {
 	Part *measure.Increment
 	// Cores is how many processors the worker used since its last report.
 	Cores float64
+	// Connections is how many connections the worker's client opened since the last report, Redirects
+	// how often a server sent it to another.
+	Connections, Redirects int64
 	// Ledger is what the profile tells of its work since the last message.
 	Ledger []byte
 	// Idle says that the worker is through with its part, and stays until all are.

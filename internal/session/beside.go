@@ -16,7 +16,7 @@ import (
 func (o *Opened) order() remote.Order {
 	p := o.Prepared
 	public, _ := p.Target.Public()
-	return remote.Order{Profile: p.Profile.Name, Target: public.String(), Inputs: p.Inputs, Sum: remote.Sum(p.Plan), Leased: o.lease.leased(), Faults: p.proxied()}
+	return remote.Order{Profile: p.Profile.Name, Target: public.String(), Inputs: p.Inputs, Sum: remote.Sum(p.Plan), Leased: o.lease.leased(), Faults: p.proxied(false)}
 }
 
 // admit lets the user who began this run watch and change it from other processes of this

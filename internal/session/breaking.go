@@ -69,7 +69,7 @@ func (d *Driven) fault(text string, long time.Duration, commands *workload.Comma
 	if err != nil {
 		return 0, 0, err
 	}
-	a.servers, a.plan = d.servers, &workload.Plan{Commands: commands}
+	a.servers, a.plan = d.servers, &workload.Plan{Commands: commands, Via: a.plan.Via}
 	if kind, v, err = a.parse(text, commands); err != nil {
 		return 0, 0, err
 	}

@@ -41,6 +41,7 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	res, cause := d.run.Wait()
 	<-d.observer.over
 	d.Opened.proxy.Set(proxy.State{}) // a run that ends by itself leaves what was broken to us
+	d.Opened.through.Set(proxy.State{})
 	d.breakers.set(workload.Faults{})
 	unbroken := d.breakers.wait()
 	d.killed()

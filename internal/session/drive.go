@@ -49,7 +49,7 @@ type Driven struct {
 	samples  *samples
 	drain    *drain
 	breakers breakers
-	servers  func() Servers // those of the target; nil if they are not the lab's
+	servers  func(via bool) Servers // as Prepared.servers, found once
 	// killed ends commands of faults that are under way.
 	killed context.CancelFunc
 	feed   *telemetry.Feed
@@ -73,7 +73,14 @@ func newDriven(o *Opened) *Driven {
 	d.sink = newSink(o, d.Stop)
 	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
 	ctx, killed := context.WithCancel(context.Background())
-	d.servers, d.killed = sync.OnceValue(o.Prepared.Servers), killed
+	target, between := sync.OnceValue(o.Prepared.Servers), sync.OnceValue(func() Servers { return o.Prepared.servers(true) })
+	d.killed = killed
+	d.servers = func(via bool) Servers {
+		if via {
+			return between()
+		}
+		return target()
+	}
 	d.breakers = newBreakers(ctx, o.Prepared, d.servers, d.Mark)
 	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
 	return d
@@ -130,7 +137,8 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
 			d.Opened.plan.Breaks(f)
-			d.Opened.proxy.Set(f.Link())
+			d.Opened.proxy.Set(f.Link(false))
+			d.Opened.through.Set(f.Link(true))
 			d.breakers.set(f)
 		},
 		Sink: d.sink.second, Grace: d.Opened.grace(), Past: past,

@@ -132,11 +132,12 @@ func faultInWords(table []engine.At, kind int, plan *workload.Plan) []string {
 
 // allowed is what faults of a run there can be.
 type allowed struct {
-	// driver is that of the store. proxied means that its connections go through a proxy, or will.
+	// driver is that of the store. proxied reports whether the connections to it or, with via, to what
+	// stands between, go through a proxy, or will.
 	driver  *store.Driver
-	proxied bool
-	// servers returns those of the target, nil if they are not the lab's.
-	servers func() Servers
+	proxied func(via bool) bool
+	// servers is that of Prepared.
+	servers func(via bool) Servers
 	plan    *workload.Plan
 	// exec lets commands be run.
 	exec bool
@@ -151,7 +152,7 @@ func (p *Prepared) allowed() (*allowed, error) {
 			return nil, err
 		}
 	}
-	return &allowed{driver: &d, proxied: p.proxied(), servers: p.Servers, plan: p.Plan, exec: p.env.AllowExec}, nil
+	return &allowed{driver: &d, proxied: p.proxied, servers: p.servers, plan: p.Plan, exec: p.env.AllowExec}, nil
 }
 
 // table returns an error of bad input if a timetable has faults that cannot be.
@@ -168,19 +169,22 @@ func (a *allowed) table(table []engine.At) error {
 // fault returns an error of bad input if there cannot be a fault.
 func (a *allowed) fault(kind int, v float64) error {
 	k := &workload.FaultKinds()[kind]
+	if k.Via && a.plan.Via == "" {
+		return fault.Input(fmt.Errorf("at: the fault %s is of a broker between the callers and the store, and this run has none", k.Name), "leave out via. for the store itself; --set via=lab:rabbitmq has event-store use a broker")
+	}
 	switch k.Means(v) {
 	case workload.OfServer:
-		return haveRole(a.servers(), k.Name, k.Role(v))
+		return haveRole(a.servers(k.Via), k, v)
 	case workload.OfCommand:
 		return a.command(v)
 	}
 	switch {
-	case a.driver.Breaks == store.BreaksNothing:
+	case !k.Via && a.driver.Breaks == store.BreaksNothing:
 		return fault.Input(fmt.Errorf("at: the fault %s is of the connection to a server, and %s has none", k.Name, a.driver.Title), "name a server with --target, or memory:")
-	case !a.proxied:
+	case !a.proxied(k.Via):
 		return fault.Input(fmt.Errorf("at: the fault %s needs connections through the proxy, and those of this run are direct", k.Name), "begin it with --breakable")
 	}
-	return k.Check(a.driver.Breaks == store.BreaksConnections)
+	return k.Check(k.Via || a.driver.Breaks == store.BreaksConnections)
 }
 
 // parse reads a fault as it is typed while a run goes: as --at has it, with what heals it. Errors
@@ -227,24 +231,26 @@ func reason(err error) error {
 
 // newProxy returns what the connections of a run go through; nil if they are direct.
 func (p *Prepared) newProxy() *proxy.Proxy {
-	if !p.proxied() {
+	if !p.proxied(false) {
 		return nil
 	}
 	return proxy.New()
 }
 
-// proxied reports whether the connections go through a proxy.
-func (p *Prepared) proxied() bool { return p.Inputs.Breakable || proxied(p.Timetable) }
+// proxied reports whether the connections to the target or, with via, to what stands between, go
+// through a proxy.
+func (p *Prepared) proxied(via bool) bool {
+	if via && p.Plan.Via == "" {
+		return false
+	}
+	return p.Inputs.Breakable || slices.ContainsFunc(p.Timetable, func(at engine.At) bool {
+		kind, ok := workload.FaultSetting(at.Knob.Name)
+		k := &workload.FaultKinds()[max(kind, 0)]
+		return ok && at.Value != 0 && k.Via == via && k.Means(at.Value) == workload.OfConnections
+	})
+}
 
 // HasFaults reports whether a timetable breaks anything.
 func HasFaults(table []engine.At) bool {
 	return slices.ContainsFunc(table, func(at engine.At) bool { return strings.HasPrefix(at.Knob.Name, "fault-") })
-}
-
-// proxied reports whether a timetable breaks connections.
-func proxied(table []engine.At) bool {
-	return slices.ContainsFunc(table, func(at engine.At) bool {
-		kind, ok := workload.FaultSetting(at.Knob.Name)
-		return ok && at.Value != 0 && workload.FaultKinds()[kind].Means(at.Value) == workload.OfConnections
-	})
 }

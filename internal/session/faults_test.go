@@ -64,7 +64,7 @@ func TestFaultsWhereTheyCannotBe(t *testing.T) {
 		return out
 	}
 	breakable := func(table []engine.At, d *store.Driver, servers Servers) error {
-		return (&allowed{driver: d, proxied: true, servers: func() Servers { return servers }, plan: plan}).table(table)
+		return (&allowed{driver: d, proxied: func(bool) bool { return true }, servers: func(bool) Servers { return servers }, plan: plan}).table(table)
 	}
 	slow, narrow := table("1s..2s:fault=delay:5ms"), table("1s..2s:fault=bandwidth:1KiB/s")
 	require.ErrorContains(t, breakable(slow, &store.Driver{Title: "SQLite"}, nil), "SQLite has none")
@@ -85,6 +85,33 @@ func TestFaultsWhereTheyCannotBe(t *testing.T) {
 	require.ErrorContains(t, breakable(cut, &store.Driver{}, &fakeServers{fails: errors.New("no such file system")}), "no such file system")
 	assert.Nil(t, (&Prepared{Timetable: dead}).newProxy(), "the connections are left alone")
 	assert.True(t, HasFaults(dead))
+
+	between := table("1s..2s:fault=via.delay:5ms")
+	require.ErrorContains(t, breakable(between, &store.Driver{Breaks: store.BreaksConnections}, nil), "via.delay is of a broker between the callers and the store, and this run has none")
+	plan.Via = "amqp://localhost"
+	require.NoError(t, breakable(between, &store.Driver{Title: "SQLite"}, nil), "whatever the store is")
+	require.ErrorContains(t, breakable(table("1s..2s:fault=via.kill:primary"), &store.Driver{}, nil), "via.kill:primary is for servers of the lab on this machine, and what via= names is none")
+	p := &Prepared{Timetable: between, Plan: plan}
+	assert.Nil(t, p.newProxy(), "the connections to the store are left alone")
+	assert.True(t, p.proxied(true))
+	assert.False(t, (&Prepared{Timetable: slow, Plan: plan}).proxied(true))
+	assert.True(t, (&Prepared{Inputs: workload.Inputs{Breakable: true}, Plan: plan}).proxied(true))
+}
+
+// A fault of what stands between is of its servers, and not of those of the target.
+func TestWhatStandsBetweenIsBroken(t *testing.T) {
+	target, between := &fakeServers{primary: "store"}, &fakeServers{primary: "broker"}
+	b := &breaker{mark: func(string) {}, hand: &serverHand{servers: func(via bool) Servers {
+		if via {
+			return between
+		}
+		return target
+	}}}
+	b.set(faultsOf(t, "via.power-cut:torn", "kill:primary"))
+	b.set(workload.Faults{})
+	assert.Empty(t, b.wait())
+	assert.Equal(t, []string{"tear broker", "restart broker"}, between.did)
+	assert.Equal(t, []string{"kill store", "restart store"}, target.did)
 }
 
 // A command is run where the command line allows it, and is there.
@@ -177,7 +204,7 @@ func faultsOf(t *testing.T, texts ...string) (f workload.Faults) {
 func TestServersAreBrokenAndPutRight(t *testing.T) {
 	s := &fakeServers{primary: "master"}
 	var marks []string
-	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
+	b := &breaker{hand: &serverHand{servers: func(bool) Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
 	b.set(faultsOf(t, "delay:5ms", "kill:primary"))
 	assert.Empty(t, b.wait())
 	s.primary = "replica"
@@ -206,7 +233,7 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 func TestAnotherServerTakesOver(t *testing.T) {
 	s := &fakeServers{primary: "node-1", next: "node-2"}
 	var marks []string
-	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
+	b := &breaker{hand: &serverHand{servers: func(bool) Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
 	b.set(faultsOf(t, "kill:primary"))
 	b.set(faultsOf(t, "pause:primary"))
 	b.set(workload.Faults{})
@@ -221,7 +248,7 @@ func TestAnotherServerTakesOver(t *testing.T) {
 func TestWhatCannotBeBrokenOrPutRightIsSaid(t *testing.T) {
 	s := &fakeServers{primary: "primary"}
 	var marks []string
-	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
+	b := &breaker{hand: &serverHand{servers: func(bool) Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
 	b.set(faultsOf(t, "kill:primary"))
 	assert.Empty(t, b.wait())
 	s.fails = errors.New("no such process")

@@ -461,10 +461,10 @@ func (m *maker) breakable(table []engine.At, plan *workload.Plan) error {
 	if err != nil {
 		return err
 	}
-	if m.p.Inputs.Breakable && a.driver.Breaks == store.BreaksNothing {
+	if m.p.Inputs.Breakable && a.driver.Breaks == store.BreaksNothing && plan.Via == "" {
 		return fault.Field("breakable", fault.Input(fmt.Errorf("breakable: %s has no connection that could be broken", a.driver.Title), "name a server with --target, or leave it out"))
 	}
-	a.plan, a.proxied = plan, true // what needs the proxy gets it
+	a.plan, a.proxied = plan, func(bool) bool { return true } // what needs the proxy gets it
 	return a.table(table)
 }
 

@@ -34,8 +34,9 @@ type Opened struct {
 	// has.
 	close   func() error
 	release func() bool
-	// proxy is what the connections go through; nil: the run has no faults.
-	proxy *proxy.Proxy
+	// proxy is what the connections go through, and through those to what stands between; nil: the run
+	// has no such faults.
+	proxy, through *proxy.Proxy
 	// plan is Plan bound to conn.
 	plan    *workload.Plan
 	lease   lease
@@ -54,13 +55,19 @@ type Opened struct {
 	first int
 }
 
-// contacts returns what the client of the store did so far; what workers did is not known here.
-func (o *Opened) contacts() rundir.Contacts {
+// contacts returns what the client of the store, or those of the workers, did so far, and that of
+// what stands between.
+func (o *Opened) contacts() (c rundir.Contacts) {
 	if o.crew != nil {
-		return rundir.Contacts{}
+		c.Connections, c.Redirects = o.crew.Contacts()
+		return c
 	}
 	pool, _ := o.Pool()
-	return rundir.Contacts{Connections: o.lease.fence.Connections(), Redirects: pool.Redirects}
+	c = rundir.Contacts{Connections: o.lease.fence.Connections(), Redirects: pool.Redirects}
+	if o.plan != nil {
+		c.Connections += o.plan.Parts.Connections()
+	}
+	return c
 }
 
 // Progress says how far a start has come.
@@ -95,6 +102,7 @@ func (p *Prepared) Open(ctx context.Context, progress func(Progress)) (*Opened, 
 		return nil, p.secret().hide(caused(ctx, err))
 	}
 	o.close = sync.OnceValue(func() error {
+		defer o.through.Close()
 		defer o.proxy.Close()
 		return o.conn.Close()
 	})

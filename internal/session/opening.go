@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -47,6 +48,9 @@ func (g *opening) connect(ctx context.Context) error {
 	}
 	opts := store.OpenOptions{Threads: g.p.Threads(), Log: g.p.env.Log, Agent: g.p.Inputs.Agent, Fence: g.o.lease.fence, Proxy: g.p.newProxy()}
 	g.o.proxy = opts.Proxy
+	if g.p.proxied(true) {
+		g.o.through = proxy.New()
+	}
 	done := make(chan result, 1) // one value: the sender never waits
 	go func() {
 		conn, err := driver.Open(ctx, target, opts)
@@ -145,7 +149,9 @@ func (g *opening) journalled(run rundir.Run) rundir.Options {
 
 // bind connects the plan to the store.
 func (g *opening) bind(ctx context.Context, run string) error {
-	plan, err := g.p.Plan.Bind(ctx, g.p.Driver.Name, g.o.conn, run)
+	between := *g.p.Plan
+	between.Through = g.o.through
+	plan, err := between.Bind(ctx, g.p.Driver.Name, g.o.conn, run)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}

@@ -46,29 +46,44 @@ type Servers interface {
 }
 
 // Servers returns those of the target; nil: they are not the lab's.
-func (p *Prepared) Servers() Servers {
-	if p.env.Servers == nil {
+func (p *Prepared) Servers() Servers { return p.servers(false) }
+
+// ServersOf returns those that a fault of the kind can be of; nil: they are not the lab's.
+func (p *Prepared) ServersOf(k *workload.FaultKind) Servers { return p.servers(k.Via) }
+
+// servers returns those of the target or, with via, of what stands between; nil: they are not the
+// lab's.
+func (p *Prepared) servers(via bool) Servers {
+	at := p.Target.Redacted()
+	if via {
+		at = p.Plan.Via
+	}
+	if p.env.Servers == nil || at == "" {
 		return nil
 	}
-	return p.env.Servers(p.Target.Redacted())
+	return p.env.Servers(at)
 }
 
 // haveRole returns an error of bad input if no server can have a fault.
-func haveRole(servers Servers, kind, role string) error {
-	if servers == nil && kind == workload.SlowSync {
-		return fault.Input(fmt.Errorf("at: %s is for servers of the lab on this machine, and the target is none", kind),
-			"perfbench lab up redis --power-cut starts one, which --target lab:redis names")
+func haveRole(servers Servers, k *workload.FaultKind, v float64) error {
+	role, where, up, flag := k.Role(v), "the target", "redis", "--target lab:redis"
+	if k.Via {
+		where, up, flag = "what via= names", "rabbitmq", "--set via=lab:rabbitmq"
 	}
 	if servers == nil {
-		return fault.Input(fmt.Errorf("at: %s:%s is for servers of the lab on this machine, and the target is none", kind, role),
-			"perfbench lab up redis starts one, which --target lab:redis names")
+		what := k.Name + ":" + role
+		if k.Kind == workload.SlowSync {
+			what, up = k.Name, up+" --power-cut"
+		}
+		return fault.Input(fmt.Errorf("at: %s is for servers of the lab on this machine, and %s is none", what, where),
+			fmt.Sprintf("perfbench lab up %s starts one, which %s names", up, flag))
 	}
 	err := servers.Check(role)
-	if err == nil && kind == workload.PowerCut {
+	if err == nil && k.Kind == workload.PowerCut {
 		err = servers.CanCut()
-	} else if err == nil && kind == workload.SlowSync && servers.CanCut() != nil {
-		err = fault.Input(fmt.Errorf("%s needs the data on a file system of perfbench's own, and they are not", kind),
-			"perfbench lab up redis --power-cut has them there; so do postgres and mariadb")
+	} else if err == nil && k.Kind == workload.SlowSync && servers.CanCut() != nil {
+		err = fault.Input(fmt.Errorf("%s needs the data on a file system of perfbench's own, and they are not", k.Name),
+			"perfbench lab up redis --power-cut has them there; so do postgres, mariadb, cassandra and rabbitmq")
 	}
 	return fault.Field("at", err)
 }
@@ -104,7 +119,7 @@ type hand interface {
 type breakers []*breaker
 
 // newBreakers returns the breakers of a run. ctx ends the commands that are under way.
-func newBreakers(ctx context.Context, p *Prepared, servers func() Servers, mark func(note string)) breakers {
+func newBreakers(ctx context.Context, p *Prepared, servers func(via bool) Servers, mark func(note string)) breakers {
 	return breakers{
 		{hand: &serverHand{servers: servers}, mark: mark},
 		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit, owe: p.env.Owe}, mark: mark},
@@ -211,7 +226,7 @@ func (b *breaker) say(note string, err error) {
 
 // serverHand has faults happen to servers of the lab.
 type serverHand struct {
-	servers func() Servers
+	servers func(via bool) Servers
 	// names is which server has each kind of fault; "": none.
 	names [len(workload.Faults{})]string
 }
@@ -221,21 +236,21 @@ func (h *serverHand) means() workload.Means { return workload.OfServer }
 // spoil has a fault of a kind happen to the server with a role.
 func (h *serverHand) spoil(kind int, v float64) (string, error) {
 	k, ctx := &workload.FaultKinds()[kind], context.Background() // a run that ends puts it right
-	role, servers := k.Role(v), h.servers()
+	role, servers := k.Role(v), h.servers(k.Via)
 	h.names[kind] = ""
 	name, err := servers.Find(ctx, role)
 	switch {
 	case err != nil:
-	case k.Name == workload.Kill:
+	case k.Kind == workload.Kill:
 		err = servers.Kill(ctx, name)
-	case k.Name == workload.PowerCut:
+	case k.Kind == workload.PowerCut:
 		err = servers.Cut(ctx, name, k.Torn(v))
-	case k.Name == workload.SlowSync:
+	case k.Kind == workload.SlowSync:
 		err = servers.SlowSync(ctx, k.Time(v))
 	default:
 		err = servers.Pause(ctx, name)
 	}
-	if err == nil && k.Name == workload.SlowSync {
+	if err == nil && k.Kind == workload.SlowSync {
 		h.names[kind] = name
 		return fmt.Sprintf("fsync of %s takes %s longer", called(name, role), units.Duration(k.Time(v))), nil
 	}
@@ -246,17 +261,17 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 	if k.Torn(v) {
 		return called(name, role) + " lost its power in the middle of what it wrote", nil
 	}
-	return called(name, role) + map[string]string{workload.Kill: " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
+	return called(name, role) + map[string]string{workload.Kill: " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Kind], nil
 }
 
 // follow has another server take over from a primary that has ended, where the servers leave that to
 // others.
 func (h *serverHand) follow(kind int) (string, error) {
 	k, began := &workload.FaultKinds()[kind], time.Now()
-	if h.names[kind] == "" || k.Name != workload.Kill {
+	if h.names[kind] == "" || k.Kind != workload.Kill {
 		return "", nil
 	}
-	name, err := h.servers().TakeOver(context.Background()) // it has its own limit
+	name, err := h.servers(k.Via).TakeOver(context.Background()) // it has its own limit
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("No server took over: %w.", err) //nolint:staticcheck // a sentence
@@ -273,18 +288,18 @@ func (h *serverHand) heal(kind int, v float64) (string, error) {
 	switch {
 	case name == "": // it did not happen
 		return "", nil
-	case k.Name == workload.SlowSync:
-		if err := h.servers().SlowSync(ctx, 0); err != nil {
+	case k.Kind == workload.SlowSync:
+		if err := h.servers(k.Via).SlowSync(ctx, 0); err != nil {
 			return "", fmt.Errorf("fsync of %s could not be made as fast as before: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 		}
 		return fmt.Sprintf("fsync of %s is as before", called(name, role)), nil
-	case k.Name == workload.Kill || k.Name == workload.PowerCut:
-		if err := h.servers().Restart(ctx, name); err != nil {
+	case k.Kind == workload.Kill || k.Kind == workload.PowerCut:
+		if err := h.servers(k.Via).Restart(ctx, name); err != nil {
 			return "", fmt.Errorf("%s could not be started again: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 		}
 		return fmt.Sprintf("%s is up again, after %s", called(name, role), units.Duration(time.Since(began).Round(time.Millisecond))), nil
 	}
-	if err := h.servers().Resume(ctx, name); err != nil {
+	if err := h.servers(k.Via).Resume(ctx, name); err != nil {
 		return "", fmt.Errorf("%s could not be resumed: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 	}
 	return called(name, role) + " goes on", nil

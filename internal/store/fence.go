@@ -177,12 +177,18 @@ func (f *Fence) Conn(c net.Conn) net.Conn {
 	if f == nil || c == nil {
 		return c
 	}
-	f.conns.Add(1)
+	f.Opened()
 	return &fenced{c, f}
 }
 
-// Connections returns how many connections have been opened behind the fence, which is all those
-// of clients that let us dial.
+// Opened counts one more connection, of a client that does not let us dial.
+func (f *Fence) Opened() {
+	if f != nil {
+		f.conns.Add(1)
+	}
+}
+
+// Connections returns how many connections have been opened behind the fence.
 func (f *Fence) Connections() int64 {
 	if f == nil {
 		return 0

@@ -14,12 +14,23 @@ import (
 )
 
 // Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
-type Faults [12]float64
+type Faults [atTarget + atVia]float64
+
+// How many kinds of faults are of the target, and how many of what the connections to it lead via.
+const (
+	atTarget = 12
+	atVia    = atTarget - 1 // without commands, which are of neither
+)
 
 // FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
-	// Name is as users type it: "delay". Value describes what follows it, "" if nothing does.
+	// Name is as users type it: "delay", "via.delay". Value describes what follows it, "" if nothing
+	// does.
 	Name, Value, Help string
+	// Kind is Name without the place. Via means that the fault is of what stands between the callers
+	// and the store (Plan.Via), rather than of the store.
+	Kind string
+	Via  bool
 	// Examples are faults of the kind as users type them, one for each thing that it can be of.
 	Examples []string
 	// read reads the value, and text writes it; nil: there is none, and 1 stands for the fault.
@@ -87,7 +98,7 @@ func (k *FaultKind) Role(v float64) string {
 
 // Torn reports whether a fault of the kind is a power cut that tears what is being written: of what
 // was not synced, each sector is lost or not.
-func (k *FaultKind) Torn(v float64) bool { return k.Name == PowerCut && v == tornCut }
+func (k *FaultKind) Torn(v float64) bool { return k.Kind == PowerCut && v == tornCut }
 
 // Kinds that are of servers. By PowerCut one loses what it had not synced, by Kill nothing that the
 // system has.
@@ -104,7 +115,31 @@ const Exec = "exec"
 // FaultKinds returns the kinds, in the order to show them. It must not be changed.
 func FaultKinds() []FaultKind { return faultKinds[:] }
 
-var faultKinds = [len(Faults{})]FaultKind{
+var faultKinds = everywhere()
+
+// viaPrefix is what the name of a fault begins with that is of what stands between.
+const viaPrefix = "via."
+
+// everywhere returns the kinds that are of the target, and then those that are of what stands between.
+func everywhere() (all [len(Faults{})]FaultKind) {
+	copy(all[:], targetKinds[:])
+	at := atTarget
+	for i := range targetKinds {
+		k := &all[i]
+		if k.Kind = k.Name; k.command {
+			continue
+		}
+		all[at] = *k
+		all[at].Via, all[at].Name, all[at].Help, all[at].Examples = true, viaPrefix+k.Name, "of the broker: "+k.Help, nil
+		for _, e := range k.Examples {
+			all[at].Examples = append(all[at].Examples, viaPrefix+e)
+		}
+		at++
+	}
+	return all
+}
+
+var targetKinds = [atTarget]FaultKind{
 	{Name: "delay", Value: "TIME", Help: "every answer comes so much later", Examples: []string{"delay:5ms"}, read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Delay = ofMs(v) }},
 	{Name: "jitter", Value: "TIME", Help: "every answer comes up to so much later, evenly spread", Examples: []string{"jitter:5ms"}, read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Jitter = ofMs(v) }},
 	{Name: "loss", Value: "SHARE", Help: "so many of the pieces sent are lost: a connection stands still for 200 ms until TCP sends one again", Examples: []string{"loss:1%"}, read: readShare, text: textShare, set: func(s *proxy.State, v float64) { s.Loss = v / 100 }},
@@ -156,7 +191,7 @@ func ParseFault(text, heal string, commands *Commands) (kind int, v float64, err
 		for _, k := range faultKinds {
 			all = append(all, k.Name)
 		}
-		return 0, 0, fault.Input(fmt.Errorf("fault: %q is not one of %s", name, strings.Join(all, ", ")), fault.Suggest(name, all, faultExample))
+		return 0, 0, fault.Input(fmt.Errorf("fault: %q is not one of %s", name, strings.Join(all[:atTarget], ", ")), fault.Suggest(name, all, faultExample))
 	}
 	k := &faultKinds[kind]
 	if heal != "" && !k.command {
@@ -189,11 +224,12 @@ func (k *FaultKind) Check(connections bool) error {
 	return nil
 }
 
-// Link returns what a proxy does for the faults.
-func (f Faults) Link() (s proxy.State) {
+// Link returns what a proxy before the target does for the faults or, with via, one before what
+// stands between.
+func (f Faults) Link(via bool) (s proxy.State) {
 	for i, v := range f {
-		if set := faultKinds[i].set; v != 0 && set != nil {
-			set(&s, v)
+		if k := &faultKinds[i]; v != 0 && k.set != nil && k.Via == via {
+			k.set(&s, v)
 		}
 	}
 	return s

@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,13 +17,16 @@ func TestFaultsAreReadAndWritten(t *testing.T) {
 	for text, want := range map[string]proxy.State{
 		"delay:5ms": {Delay: 5 * time.Millisecond}, "jitter:1.5ms": {Jitter: 1500 * time.Microsecond}, "loss:1%": {Loss: 0.01},
 		"bandwidth:1KiB/s": {Bandwidth: 1024}, "bandwidth:1MB/s": {Bandwidth: 1e6}, "bandwidth:1500KB/s": {Bandwidth: 1.5e6}, "bandwidth:1001/s": {Bandwidth: 1001}, "half-open": {HalfOpen: true}, "refused": {Refused: true}, "pause": {Paused: true}, "pause:primary": {}, "kill:replica": {}, "power-cut:primary": {}, "power-cut:torn": {}, "slow-fsync:50ms": {}, "address": {Moved: true},
+		"via.delay:5ms": {Delay: 5 * time.Millisecond}, "via.pause": {Paused: true}, "via.power-cut:torn": {}, "via.slow-fsync:50ms": {},
 	} {
 		kind, v, err := workload.ParseFault(text, "", &workload.Commands{})
 		require.NoError(t, err, text)
 		var f workload.Faults
 		f[kind] = v
-		assert.Equal(t, want, f.Link(), text)
 		k := &workload.FaultKinds()[kind]
+		assert.Equal(t, strings.HasPrefix(text, "via."), k.Via, text)
+		assert.Equal(t, want, f.Link(k.Via), text)
+		assert.Equal(t, proxy.State{}, f.Link(!k.Via), "%s: the other is left alone", text)
 		shown := k.Name
 		if k.Format(v) != "on" {
 			shown += ":" + k.Format(v)
@@ -34,7 +38,7 @@ func TestFaultsAreReadAndWritten(t *testing.T) {
 		assert.Equal(t, kind, again)
 	}
 	for text, want := range map[string]string{
-		"delya:5ms": `"delya" is not one of delay`, "delay": "the time of delay is missing", "delay:5": "is not a time", "delay:2m": "is not a time up to 1m",
+		"delya:5ms": `"delya" is not one of delay`, "delay": "the time of delay is missing", "via.delay": "the time of via.delay is missing", "via.exec:./x": `"via.exec" is not one of delay`, "via": `"via" is not one of delay`, "delay:5": "is not a time", "delay:2m": "is not a time up to 1m",
 		"loss:1": "is not a share", "loss:101%": "is not a share", "bandwidth:0": "is not a size per second", "pause:2s": "is not primary or replica", "kill": "the role of kill is missing", "kill:torn": "is not primary or replica", "power-cut:half": "is not primary, replica or torn", "refused:1": "refused takes no value",
 	} {
 		_, _, err := workload.ParseFault(text, "", &workload.Commands{})

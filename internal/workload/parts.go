@@ -54,6 +54,11 @@ type (
 		Calls() (worked, failed int64)
 		OnTheWay() int64
 	}
+	// Linked counts the connections that the profile has opened itself, beside those to the store: to a
+	// broker. Any goroutine may call it.
+	Linked interface {
+		Connections() int64
+	}
 	// Dependent asks what else the plan cannot do without, such as a broker, in the way of
 	// store.Answerer; the error says who does not answer. Any goroutine may call it.
 	Dependent interface {
@@ -163,6 +168,14 @@ func (ps Parts) UnderWay() (what []string, since time.Time) {
 		what = append(what, some...)
 	}
 	return what, since
+}
+
+// Connections counts the connections that the plan has opened beside those to the store.
+func (ps Parts) Connections() (n int64) {
+	for _, p := range are[Linked](ps) {
+		n += p.Connections()
+	}
+	return n
 }
 
 // Calls adds up those of each Relay.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -63,6 +64,12 @@ type Plan struct {
 	// Documents are the ids of the formats to write, beside those that every run
 	// writes, when the user asked for none; empty means the profile's first.
 	Documents []string
+
+	// Via is the URL of what stands between the callers and the store, and can have faults of its own;
+	// empty: nothing does. Through is what the connections to it go through, nil if they are direct;
+	// whoever binds the plan sets it before.
+	Via     string
+	Through *proxy.Proxy
 
 	// Binder connects the plan to stores.
 	Binder Binder

@@ -101,6 +101,7 @@ func on[C any](s *spec, open func(*model.Options, C) (model.Adapter, []ownership
 		l, claims := open(s.options(), c)
 		b := s.bind(l)
 		b.reopen = func() { b.l, _ = open(s.options(), c) }
+		b.way.through = p.Through
 		b.connect(p.Plan)
 		p.Claims = claims
 		if l, ok := l.(model.Checker); ok {
@@ -239,6 +240,14 @@ func (b *binding) Calls() (worked, failed int64) {
 		failed += n
 	}
 	return b.counts.Statements(), failed
+}
+
+// Connections counts those to a broker that were opened.
+func (b *binding) Connections() int64 {
+	if q := b.way.broker(); q != nil {
+		return q.Connections()
+	}
+	return 0
 }
 
 // OnTheWay counts the events that were handed over, and are neither durable nor given up.

@@ -111,6 +111,9 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	case s.Compat:
 		p.Evenly = "compat=on"
 	}
+	if s.route.via != report.ViaDirect {
+		p.Via = s.route.via
+	}
 	place := strconv.Quote(s.namespace)
 	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.load.start.Batch, place)}
 	if s.load.events > 0 {
@@ -118,7 +121,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	} else if s.load.start.Rate > 0 {
 		p.Bytes = int64(s.load.start.Rate * in.Duration.Seconds() * float64(s.load.start.Payload+300) / s.Ratio)
 	}
-	if s.route.via != report.ViaDirect && s.route.publish == "fireAndForget" {
+	if s.route.via != report.ViaDirect && s.route.publish == publishForget {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing confirms that messages arrive; what gets lost is counted")
 	}
 	if _, given := r.Values.Pick("payload"); s.Kind == generate.BodyTable && !given && r.Values["bodyDataLength"].Origin == workload.OriginFile && s.load.randomBody != documentedRandom {

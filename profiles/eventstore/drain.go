@@ -23,6 +23,7 @@ type drain struct {
 	ledger *ledger.Ledger
 	counts *stage.Counts
 	gaveUp atomic.Bool  // it ended before all was durable
+	empty  atomic.Bool  // it ended as nothing was on its way any more, whether all was durable or not
 	still  atomic.Int64 // since when nothing has ended in it, in Unix ns
 
 	mu       sync.Mutex
@@ -138,32 +139,36 @@ func (s *spec) whither() string {
 // answered reports whether the transport confirms what it accepts: if not, missing
 // events are lost, and nobody knows.
 func (s *spec) answered() bool {
-	return s.route.via == report.ViaDirect || !s.Compat && s.route.publish != "fireAndForget"
+	return s.route.via == report.ViaDirect || !s.Compat && s.route.publish != publishForget
 }
 
-// quiet determines whether nothing is on its way any more if there are no
-// confirmations.
+// quiet determines whether nothing is on its way any more where that need not mean that all is
+// durable: without confirmations, and behind a broker that may lose what it has confirmed.
 type quiet struct{ asked, since time.Time }
 
 // lasts reports whether there has been nothing in the transport or in the store stage
 // for a while.
 func (q *quiet) lasts(ctx context.Context, d *drain) bool {
 	const every, enough = 250 * time.Millisecond, 2 * time.Second
-	if d.spec.answered() || time.Since(q.asked) < every {
+	if d.spec.route.via == report.ViaDirect || time.Since(q.asked) < every {
 		return false
 	}
 	q.asked = time.Now()
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	depth, err := d.way.via.Depth(ctx)
-	if n, _, _, _ := d.way.inside(); err != nil || depth.Ready != 0 || depth.Unacked != 0 || n != 0 {
+	if n, _, _, _ := d.way.inside(); err != nil || !depth.Idle || depth.Ready != 0 || depth.Unacked != 0 || n != 0 {
 		q.since = time.Time{}
 		return false
 	}
 	if q.since.IsZero() {
 		q.since = time.Now()
 	}
-	return time.Since(q.since) >= enough
+	if time.Since(q.since) < enough {
+		return false
+	}
+	d.empty.Store(true)
+	return true
 }
 
 // settled reports whether nothing is on its way any more, and the store stage has said what

@@ -15,6 +15,10 @@ const (
 	pacingPaced  = "paced"
 	pacingTicked = "ticked"
 
+	publishConfirm   = "confirm"
+	publishTransient = "confirmTransient"
+	publishForget    = "fireAndForget"
+
 	failRequeue = "requeue"
 	failDead    = "deadLetter"
 	failDrop    = "drop"
@@ -56,12 +60,13 @@ func (s *spec) declareGenerator(p *values.Fields) {
 	p.Float(&s.Ratio, "compressibility", 5.4, 1.1, 30, "times", "about how many times smaller LZ4 makes a batch of 300 documented bodies")
 	p.Int(&s.Attached, "attachedMessages", 1, 0, 1000, "ids", "message ids attached to each event")
 	p.Text(new(string), "woodpeckerName", "woodpecker", "name of the generators' box in documents: metadata.name of the file")
-	p.Choice(&s.route.publish, "publish", "confirm", []string{"confirm", "fireAndForget"}, "fireAndForget sends transient messages without confirmation, as the original does")
+	p.Choice(&s.route.publish, "publish", publishConfirm, []string{publishConfirm, publishTransient, publishForget}, "how batches are sent through a broker. confirm: it confirms each when it is on its disk; confirmTransient: when it has it; fireAndForget: transient, too, and without confirmation, as the original does")
 }
 
 // declareStage declares the parameters of the transport and the estore box.
 func (s *spec) declareStage(p *values.Fields) {
 	p.Target(&s.route.via, "via", report.ViaDirect, "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/")
+	p.Is(&s.route.quorum, "quorum", "queueType", []string{"classic", "quorum"}, "queues of a broker. classic: on one node; quorum: on all nodes of a cluster")
 	p.Int(&s.route.prefetch, "prefetchCount", 160, 1, 65_535, "batches", "batches delivered to the store stage and not yet acknowledged")
 	p.Choice(&s.layout.schema, "schema", schemaLean, []string{schemaLean, schemaCradle}, "lean: bounded partitions; cradle: the original's tables and bytes")
 	p.Duration(&s.layout.bucket, "bucket", "2s", "how much time one partition of schema=lean holds")

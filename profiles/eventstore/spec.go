@@ -55,6 +55,7 @@ type load struct {
 // route is how batches come to the store stage.
 type route struct {
 	via, publish string
+	quorum       bool
 	prefetch     int
 }
 
@@ -180,7 +181,7 @@ func (s *spec) asOriginal(r *values.Reader) {
 	}
 	set("onFailure", failDrop, func() { s.onFailure = failDrop })
 	set("batchId", "random", func() { s.stage.RandomID = true })
-	set("publish", "fireAndForget", func() { s.route.publish = "fireAndForget" })
+	set("publish", publishForget, func() { s.route.publish = publishForget })
 	set("schema", schemaCradle, func() { s.layout.schema = schemaCradle })
 	// The original uses the threshold for message batches, whatever the box says about
 	// events.
@@ -250,6 +251,9 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 	if v := s.route.via; v != report.ViaDirect && parses(v) && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
+	}
+	if s.route.quorum && s.route.publish != publishConfirm {
+		bad("leave publish out, or use queueType=classic", "queueType=quorum: its queues keep everything on disk, which publish=%s is there to avoid", s.route.publish)
 	}
 	if s.search.on && s.load.start.Rate == 0 {
 		r.Problems.Add(fault.Field("search", fault.Input(errors.New("search: there is no rate to begin with (rate=0)"), "give the rate to begin with: --rate 50000")))

@@ -59,6 +59,9 @@ func (a *account) outcome(ctx context.Context) workload.Verification {
 	b.Settle(ctx)
 	b.series.seconds.Close()
 	left := b.ledger.Left()
+	if b.drain.empty.Load() { // what has not arrived by now will not
+		left = 0
+	}
 	switch {
 	case b.tr.Forgets:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing is kept, so there is nothing to verify"}
@@ -106,7 +109,7 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 	b := a.b
 	excused := a.excused()
 	missing := f.Missing
-	if !b.s.answered() { // what has not arrived by now will not
+	if !b.s.answered() {
 		left = 0
 	}
 	if left > 0 { // still on its way: neither stored nor lost
@@ -114,6 +117,9 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 	}
 	read := f.Once + f.Duplicated + f.Unexpected
 	v.Lose(missing)
+	if !b.s.answered() { // their generators take them for stored
+		v.Lose(f.Unconfirmed)
+	}
 	check("missing", missing, f.Sent, true)
 	check("duplicated", f.Duplicated, read, !b.s.Compat)
 	check("unexpected", f.Unexpected, read, true)
@@ -127,8 +133,11 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 			v.Summary += fmt.Sprintf(", and %d events that it had not stored went with it", f.Unconfirmed)
 		}
 	}
-	if !b.s.answered() {
+	switch {
+	case !b.s.answered():
 		v.Summary += fmt.Sprintf("; %d were published without confirmation and are not there", f.Unconfirmed)
+	case b.drain.empty.Load() && f.Unconfirmed > 0:
+		v.Summary += fmt.Sprintf("; %d were never confirmed and are not there", f.Unconfirmed)
 	}
 	if left > 0 && v.State == workload.Passed {
 		v.State = workload.Incomplete

@@ -68,6 +68,7 @@ func TestBroker(t *testing.T) {
 		{"an alarm refuses a run", false, alarmRefusesARun},
 		{"an alarm mid-run is reported and loses nothing", false, alarmInMidRun},
 		{"queues are written down", false, queuesAreWrittenDown},
+		{"quorum queues go with their run", false, quorumQueues},
 		{"killed mid-run it loses nothing", true, killedInMidRun},
 		{"killed for good it ends a run", false, killedForGood},
 		{"killed for good in compat is counted", false, killedForGoodInCompat},
@@ -113,6 +114,19 @@ func killedInMidRun(t *testing.T, srv *labtest.Server) {
 		return err
 	}))
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), o.Run.ID, "nothing is left in the broker")
+}
+
+// Quorum queues carry a run, and are deleted at its end as others.
+func quorumQueues(t *testing.T, srv *labtest.Server) {
+	t.Helper()
+	l, err := startVia(t, srv.URL(), "queueType=quorum", "events=2000", "batch=50", "payload=300", "query=off")
+	require.NoError(t, err)
+	assert.Contains(t, srv.Ctl("list_queues", "name", "type"), l.Opened.ID()+"\tquorum")
+	o, f, page := finishVia(t, l)
+	require.NoError(t, o.Err)
+	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once)
+	assert.Contains(t, page, "quorum queue, publisher confirms")
+	assert.NotContains(t, srv.Ctl("list_queues", "name"), l.Opened.ID(), "nothing is left in the broker")
 }
 
 func alarmInMidRun(t *testing.T, srv *labtest.Server) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
@@ -20,6 +21,8 @@ type way struct {
 	spec     *spec
 	clock    *runClock
 	failures *stage.Failures
+	// through is what connections to a broker go through; nil: they are direct.
+	through *proxy.Proxy
 	// newStage makes a store stage behind a receiver and a gate.
 	newStage func(transport.Receiver, *stage.Gate) *stage.Stage
 
@@ -48,7 +51,7 @@ func (w *way) open(ctx context.Context) (err error) {
 		w.via = transport.NewDirect(w.clock.now, s.route.prefetch, s.stage.MaxTaskBytes)
 	} else if w.via, err = transport.OverAMQP(ctx, s.route.via, broker.Options{
 		Prefix: s.namespace, Profile: Name, Run: s.runID,
-		Lossy: s.Compat, FireAndForget: s.route.publish == "fireAndForget",
+		Lossy: s.Compat, FireAndForget: s.route.publish == publishForget, Transient: s.route.publish == publishTransient, Quorum: s.route.quorum, Proxy: w.through,
 		MaxPending: s.stage.MaxTasks, MaxBytes: min(s.stage.MaxTaskBytes, maxPendingBytes),
 	}, w.clock.now); err != nil {
 		return err

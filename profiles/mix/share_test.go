@@ -50,11 +50,23 @@ func TestSeveralWorkers(t *testing.T) {
 	assert.Positive(t, f.ReadBack)
 }
 
+// The account of a fault has the connections that workers open once it has ended.
+func TestConnectionsOfWorkersAreCounted(t *testing.T) {
+	t.Parallel()
+	c := shared(t, "rate=400", "count=600", "client=retries=100,backoff=10ms")
+	c.Timetable, c.Errors = []string{"300ms..500ms:fault=refused"}, true
+	o := c.Together(t, 3)
+	require.Len(t, o.Run.Faults, 1)
+	assert.GreaterOrEqual(t, o.Run.Faults[0].Connections, int64(3), "each worker has to come back")
+}
+
 // What a killed worker has left is done by another.
 func TestAKilledWorker(t *testing.T) {
 	t.Parallel()
 	o := shared(t, "rate=400").Losing(t, 3, 300)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.Positive(t, o.Run.Verification.Unread, "what it had stored, nobody reads back")
+	assert.Contains(t, o.Run.Verification.Summary, "records of workers that were lost could not be checked")
 	assert.Equal(t, int64(3000), whole(&o.Run))
 }
 

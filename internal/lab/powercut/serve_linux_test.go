@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -150,6 +151,27 @@ func TestOnlyWhatWasSyncedSurvivesACut(t *testing.T) {
 		"deleted": "kept", "renamed": "kept", "a/b/new": "kept", "a/b/empty": "", "other/moved": "kept",
 		"written over": "kept", "new version": "x",
 	}, all(t, at))
+}
+
+// Files whose last name goes with the folder that is made durable may not have been written whole.
+func TestAllIsSyncedWhatNamesHaveGoneWithIt(t *testing.T) {
+	at := mount(t)
+	path := func(i int) string { return filepath.Join(at, strconv.Itoa(i)) }
+	for i := range 30 {
+		f, err := os.Create(path(i))
+		require.NoError(t, err)
+		write(t, f, []byte("kept"), 0)
+		require.NoError(t, f.Sync())
+		require.NoError(t, f.Close())
+	}
+	syncDir(t, at)
+	for i := range 29 {
+		require.NoError(t, os.WriteFile(path(i), []byte("not synced"), 0o600))
+		require.NoError(t, os.Remove(path(i)))
+	}
+	require.NoError(t, powercut.Sync(at))
+	require.NoError(t, powercut.Cut(at, false))
+	assert.Equal(t, map[string]string{"29": "kept"}, all(t, at))
 }
 
 // program writes files of one folder and knows what a cut must leave of them.

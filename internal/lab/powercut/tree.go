@@ -146,7 +146,10 @@ func (t *tree) syncFile(n *node) (*os.File, error) {
 
 // syncAll makes everything durable.
 func (t *tree) syncAll() error {
-	for _, n := range maps.Clone(t.nodes) {
+	for ino, n := range maps.Clone(t.nodes) {
+		if t.nodes[ino] != n { // a folder that was made durable had its last name
+			continue
+		}
 		if n.isDir() {
 			t.syncDir(n)
 		} else if _, err := n.sync(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -102,6 +103,15 @@ type Crew struct {
 	shares  *shares
 	usage   usage
 	display display
+
+	// connections and redirects are what the clients of all workers told of so far.
+	connections, redirects atomic.Int64
+}
+
+// Contacts returns how many connections the clients of all workers have opened since the run began,
+// and how often a server sent them to another.
+func (c *Crew) Contacts() (connections, redirects int64) {
+	return c.connections.Load(), c.redirects.Load()
 }
 
 // Open begins to listen for the workers of a run, whose plan is bound, by an order. What
@@ -212,6 +222,8 @@ func (c *Crew) deliver(worker int, r *remote.Report) error {
 			return fmt.Errorf("take in what worker %d has done: %w", worker+1, err)
 		}
 	}
+	c.connections.Add(r.Connections)
+	c.redirects.Add(r.Redirects)
 	if r.Part != nil {
 		if worker < c.n { // of another in the same process they are in its own
 			c.usage.add(worker, r.Part.T, r.Cores)

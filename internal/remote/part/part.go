@@ -57,6 +57,8 @@ type work struct {
 	// used is the processor time that this process had used when it told last, then.
 	used time.Duration
 	then time.Time
+	// met is how many connections it had opened when it told last, and how often it was redirected.
+	met [2]int64
 	// handoff is what it has of another's part; nil: the part is its own.
 	handoff *remote.Handoff
 	heirs   takeovers
@@ -172,12 +174,13 @@ func (p *work) carryOut(ctx context.Context) error {
 		p.began = time.Now()
 	}
 	p.then, p.used = time.Now(), self.Processor()
+	p.contacts() // those of the beginning are no matter of the run
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
 			p.plan.Breaks(f)
-			p.proxy.Set(f.Link())
+			p.proxy.Set(f.Link(false))
 		},
 		Client: p.order.Inputs.Client, Retryable: store.Retryable,
 		Arrivals: p.order.Inputs.Arrivals, Seed: p.order.Inputs.Seed, Stream: p.part(),
@@ -283,10 +286,21 @@ func (p *work) obey(c remote.Command) {
 // send sends a second. The collector of the run calls it, one second after the other.
 func (p *work) send(part *measure.Increment) {
 	r := remote.Report{Part: part, Ledger: p.plan.Shared.Delta(), Cores: p.cores()}
+	r.Connections, r.Redirects = p.contacts()
 	if !p.told && p.handoff == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
 	p.w.Outbox.Report(r)
+}
+
+// contacts is what the client of the store has done since this process told last.
+func (p *work) contacts() (connections, redirects int64) {
+	now := [2]int64{p.leave.fence.Connections()}
+	if pool, ok := store.Has[store.Pooled](p.conn); ok {
+		now[1] = pool.Pool().Redirects
+	}
+	defer func() { p.met = now }()
+	return now[0] - p.met[0], now[1] - p.met[1]
 }
 
 // cores is how many processors this process has used since it told last.

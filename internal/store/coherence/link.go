@@ -106,6 +106,7 @@ func (ss *sessions) newLink(ctx context.Context, host string, place int) (*link,
 		}
 		l := &link{place: place, host: host, session: o.s, life: life{make(chan struct{})}, lost: make(chan struct{})}
 		l.heard.Store(time.Now().UnixNano())
+		ss.fence.Opened()
 		if o.s.GetProtocolVersion() == 0 { // the client takes a missing answer for an old server
 			l.close()
 			return nil, errOld

@@ -129,5 +129,5 @@ func (r amqpReceiver) Close() error { return r.r.Close() }
 // Depth returns what is in the queue.
 func (t *AMQP) Depth(ctx context.Context) (Depth, error) {
 	d, err := t.Carrier.Depth(ctx)
-	return Depth{Ready: d.Ready, Unacked: d.Unacked, Events: -1, Bytes: -1, DeadLettered: d.DeadLettered, Blocked: d.Blocked}, closed(err)
+	return Depth{Ready: d.Ready, Unacked: d.Unacked, Events: -1, Bytes: -1, DeadLettered: d.DeadLettered, Idle: d.Idle, Blocked: d.Blocked}, closed(err)
 }

@@ -124,6 +124,8 @@ type Depth struct {
 	Ready, Unacked int64
 	// Events and Bytes are those of both together.
 	Events, Bytes int64
+	// Idle means that nobody holds any beside these.
+	Idle bool
 	// DeadLettered batches were given up for good.
 	DeadLettered int64
 	// Blocked is why the transport currently accepts no more: "the broker's disk is

@@ -177,6 +177,8 @@ type found struct {
 	// read counts the records that were read back at the end, unread those that were not although
 	// they must be there.
 	read, unread atomic.Int64
+	// settled means that they were.
+	settled atomic.Bool
 
 	mu       sync.Mutex
 	examples []string

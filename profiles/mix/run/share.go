@@ -63,13 +63,19 @@ type progressDelta struct {
 	Issued   []int64
 	Examples []string
 	Broken   string
+	// Due is how many records the process is to read back at its end, and Settled that it has.
+	Due     int64
+	Settled bool
 }
 
 // progress is what this process tells.
 func (r *Run) progress() progressDelta {
-	t := progressDelta{Of: r.stake.Of}
+	t := progressDelta{Of: r.stake.Of, Settled: r.settled.Load()}
 	for _, s := range r.sets {
 		t.Issued = append(t.Issued, s.issued.Load())
+		if kept(s) && !s.absent {
+			t.Due += Part(s.loaded, r.stake.Process, max(r.stake.Of, 1)) + s.acked.Load()
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,11 +85,12 @@ func (r *Run) progress() progressDelta {
 
 // sound reports whether a process can have told that.
 func (r *Run) sound(t *progressDelta) bool {
-	return len(t.Issued) == len(r.sets) && t.Of <= workload.MaxProcesses && len(t.Examples) <= maxExamples
+	return len(t.Issued) == len(r.sets) && t.Of <= workload.MaxProcesses && len(t.Examples) <= maxExamples && t.Due >= 0 && t.Due <= mostCounted
 }
 
 // mergeOthers reports whether other processes do the work, and takes over what they found wrong.
-func (r *Run) mergeOthers() bool {
+// unchecked is how many records they had stored, or were to check, and were lost before they did.
+func (r *Run) mergeOthers() (others bool, unchecked int64) {
 	all := r.others.Told()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +103,11 @@ func (r *Run) mergeOthers() bool {
 		if t.Broken != "" {
 			r.broken = t.Broken
 		}
+		if !t.Settled && !r.forgets {
+			unchecked += t.Due
+		}
 	}
-	return len(all) > 0
+	return len(all) > 0, unchecked
 }
 
 // nexts returns the number behind the last insert of any process into a data set.

@@ -38,7 +38,8 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		_ = v.prepared.claim.Restore(ctx) // if it cannot be recorded, that shows below
 	}
 	out := workload.Verification{State: workload.Passed}
-	if !v.r.mergeOthers() {
+	others, unchecked := v.r.mergeOthers()
+	if !others {
 		v.readBack(ctx)
 	}
 	for i, s := range v.r.sets {
@@ -61,7 +62,8 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	broken := v.r.broken
 	v.r.mu.Unlock()
 	out.Lose(v.r.ones.Load())
-	out.Unread = v.r.unread.Load()
+	sample := v.r.unread.Load() // those left out of it
+	out.Unread = sample + unchecked
 	reads := hits + read
 	out.Checks = append(out.Checks,
 		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
@@ -83,15 +85,15 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	switch {
 	case out.State == workload.Failed:
 		out.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(out.Checks)
-		if out.Unread > 0 {
-			out.Summary += fmt.Sprintf("; %d of %s were read back", read, units.Plural(read+out.Unread, "record"))
+		if sample > 0 {
+			out.Summary += fmt.Sprintf("; %d of %s were read back", read, units.Plural(read+sample, "record"))
 		}
 	case broken != "":
 		out.State, out.Lost, out.Summary = workload.Incomplete, nil, "what is stored could not be read back: "+broken
 	default:
 		out.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
-		if out.Unread > 0 {
-			out.Summary += fmt.Sprintf(" (a sample of %s)", units.Plural(read+out.Unread, "record"))
+		if sample > 0 {
+			out.Summary += fmt.Sprintf(" (a sample of %s)", units.Plural(read+sample, "record"))
 		}
 		if hits+misses > 0 {
 			out.Summary += fmt.Sprintf("; %s of the gets found their record", units.PartOf(hits, hits+misses))
@@ -102,6 +104,9 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		if v.r.histories != nil {
 			out.Summary += "; " + v.r.histories.Found().Words()
 		}
+	}
+	if unchecked > 0 {
+		out.Summary += fmt.Sprintf("; %s of workers that were lost could not be checked", units.Plural(unchecked, "record"))
 	}
 	return out
 }
@@ -121,20 +126,24 @@ func wrongOf(checks []workload.Check) string {
 func (v *verification) Settle(ctx context.Context) {
 	if !v.r.forgets {
 		v.readBack(ctx)
+		v.r.settled.Store(true)
 	}
 }
+
+// kept reports whether the records of a data set are read back.
+func kept(s *set) bool { return s.Type == model.Value || s.Type == model.Hash }
 
 // readBack reads records that must be there, and checks them.
 func (v *verification) readBack(ctx context.Context) {
 	client, err := v.r.layer.Open()
 	if err == nil {
 		defer client.Close()
-		kept := slices.DeleteFunc(slices.Clone(v.r.sets), func(s *set) bool { return s.Type != model.Value && s.Type != model.Hash })
+		sets := slices.DeleteFunc(slices.Clone(v.r.sets), func(s *set) bool { return !kept(s) })
 		most := int64(sampled)
 		if v.plan.Broken {
-			most = accounted / int64(max(len(kept), 1))
+			most = accounted / int64(max(len(sets), 1))
 		}
-		for _, s := range kept {
+		for _, s := range sets {
 			if err = v.readSet(ctx, client, s, most); err != nil {
 				break
 			}
