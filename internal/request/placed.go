@@ -33,8 +33,8 @@ func (r Run) placed(err error) error {
 	if from == "" {
 		return err
 	}
-	hint := ofPlan(fault.HintOf(err))
-	if !strings.Contains(text, strings.TrimPrefix(from, workload.OriginPlan.String()+" ")) {
+	plan, hint := workload.OriginPlan.String()+" ", ofPlan(fault.HintOf(err))
+	if !strings.Contains(text, "("+plan) && !strings.Contains(text, strings.TrimPrefix(from, plan)) {
 		err = fmt.Errorf("%w (%s)", err, from)
 	}
 	return fault.Hint(err, hint)

@@ -32,6 +32,7 @@ func TestEachRefusalOfAPlanNamesItsLine(t *testing.T) {
 		{plain, of("kye", "p.yaml:5:3: twice", ""), "p.yaml:5:3: twice", ""},
 		{plain, of("duration", "duration: none", "add --duration 5s"), "duration: none", "add --duration 5s"},
 		{search, of("over", "over: treads", "did you mean threads?"), "over: treads (plan p.yaml:7)", "did you mean threads?"},
+		{search, of("", "count: none (plan p.yaml:3)", ""), "count: none (plan p.yaml:3)", ""},
 		{search, of("from", "from: 1", "perfbench run mix --from 3"), "from: 1 (plan p.yaml:8)", "perfbench run mix --from 3"},
 		{sweep, of("thread", `no "thread" (flag --over)`, ""), `no "thread" (plan p.yaml:9)`, ""},
 	} {
