@@ -247,16 +247,20 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 }
 
 // The shares of workers are one Poisson process in sum, each worker's arrivals are in run.json, and
-// one that does not send as asked, here as it is stopped for a while, is named.
+// one that does not send as asked is named. Here it is stopped again and again, for less than what
+// is taken out of a run's time.
 func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
 	labtest.Full(t, "TestArrivalsAtSeveralProcesses of internal/measure and TestAWorkerThatDoesNotSendAsAskedIsNamed of internal/verdict")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "2400", "--batch", "1", "--threads", "60", "--duration", "6s", "--payload", "64")
 	require.NoError(t, measured(p.out, 1))
-	require.NoError(t, workers[1].Process.Signal(syscall.SIGSTOP))
-	time.Sleep(2 * time.Second) // of which the calls are late
-	require.NoError(t, workers[1].Process.Signal(syscall.SIGCONT))
+	for range 16 {
+		require.NoError(t, workers[1].Process.Signal(syscall.SIGSTOP))
+		time.Sleep(150 * time.Millisecond)
+		require.NoError(t, workers[1].Process.Signal(syscall.SIGCONT))
+		time.Sleep(100 * time.Millisecond)
+	}
 	require.Equal(t, 0, p.end(t), p.text(t))
 	run := p.folder(t).Run
 	require.NotEmpty(t, run.Segments[0].Arrivals)

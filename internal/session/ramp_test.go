@@ -68,7 +68,7 @@ func TestBadRamps(t *testing.T) {
 		`rate: 0 means unlimited`:                                                   "1s..3s:rate=0..9",
 		`rate: a ramp goes from one value to another, and "9" is one`:               "1s..3s:rate=9",
 		`rate: "1..9" is a ramp, and its time is a single moment`:                   "1s:rate=1..9",
-		`the ramp ends at 1s, which is not after its beginning`:                     "3s..1s:rate=1..9",
+		`it ends at 1s, which is not after its beginning`:                           "3s..1s:rate=1..9",
 		`"x" is not a time since the start of measurement`:                          "1s..x:rate=1..9",
 		`threads: "5000" is not in 1..4096`:                                         "1s..2s:threads=1..5000",
 		`paused is on or off and has no ramp`:                                       "1s..2s:paused=on..off",

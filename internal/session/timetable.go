@@ -98,7 +98,7 @@ func parseTimes(entry string) (from, to time.Duration, what string, err error) {
 		return bad("%q is not a time since the start of measurement", last)
 	}
 	if ramp && to <= from {
-		return bad("the ramp ends at %s, which is not after its beginning", to)
+		return bad("it ends at %s, which is not after its beginning", to)
 	}
 	return from, to, what, nil
 }
