@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -41,10 +42,14 @@ type reply struct {
 }
 
 // longestQuestion bounds what is read of a question, in bytes; patienceHere is how long both
-// sides wait for each other.
+// sides wait for each other; mostAtOnce is how many questions are answered at a time, so that
+// those who ask cannot take the run's files; the next connection is awaited after noFile when
+// the system gives none.
 const (
 	longestQuestion = 64 << 10
 	patienceHere    = 2 * time.Second
+	mostAtOnce      = 16
+	noFile          = 200 * time.Millisecond
 )
 
 // Local lets the user who began a run watch and change it from other processes of this
@@ -52,8 +57,13 @@ const (
 type Local struct {
 	listener net.Listener
 	path     string
+	patience time.Duration
 	display  display
 	do       func(Change) error
+	turning  sync.Mutex // one change after the other: each is held against what the last left
+	places   chan struct{}
+	open     context.Context // until Close
+	shut     context.CancelFunc
 	all      sync.WaitGroup
 }
 
@@ -72,10 +82,16 @@ func Listen(dir string, show func() *View, do func(Change) error) (*Local, error
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close(), os.Remove(path))
 	}
-	s := &Local{listener: l, path: path, do: do}
+	return serve(l, path, patienceHere, show, do), nil
+}
+
+// serve answers who connects to l, each for as long as patience at most.
+func serve(l net.Listener, path string, patience time.Duration, show func() *View, do func(Change) error) *Local {
+	s := &Local{listener: l, path: path, patience: patience, do: do, places: make(chan struct{}, mostAtOnce)}
+	s.open, s.shut = context.WithCancel(context.Background())
 	s.display.set(show)
 	s.all.Go(s.accept)
-	return s, nil
+	return s
 }
 
 // longestPath is how many bytes the path of a socket may have on every system (104 on macOS
@@ -116,19 +132,34 @@ func dial(ctx context.Context, dir string) (c net.Conn, err error) {
 
 // accept answers until the socket is closed.
 func (s *Local) accept() {
-	for {
+	for s.open.Err() == nil {
 		c, err := s.listener.Accept()
-		if err != nil {
-			return
+		if err != nil { // closed, or this process has as many files as it may
+			select {
+			case <-s.open.Done():
+			case <-time.After(noFile):
+			}
+			continue
 		}
-		s.all.Go(func() { s.answer(c) })
+		select {
+		case s.places <- struct{}{}:
+			s.all.Go(func() { s.answer(c) })
+		case <-s.open.Done():
+			_ = c.Close()
+		}
 	}
 }
 
-// answer answers one question.
+// answer answers one question. Who is slow to ask or to listen keeps no run from ending.
 func (s *Local) answer(c net.Conn) {
-	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(patienceHere))
+	defer func() { <-s.places }()
+	hangUp := context.AfterFunc(s.open, func() { _ = c.Close() })
+	defer func() {
+		if hangUp() {
+			_ = c.Close()
+		}
+	}()
+	_ = c.SetDeadline(time.Now().Add(s.patience))
 	var q question
 	if err := gob.NewDecoder(io.LimitReader(c, longestQuestion)).Decode(&q); err != nil {
 		return
@@ -136,8 +167,14 @@ func (s *Local) answer(c net.Conn) {
 	var a reply
 	if q.Change == nil {
 		a.View = s.display.show()
-	} else if err := s.do(*q.Change); err != nil {
-		a.Refused = err.Error()
+	} else {
+		q.Change.Mark = infile.Clean(q.Change.Mark)
+		s.turning.Lock()
+		err := s.do(*q.Change)
+		s.turning.Unlock()
+		if err != nil {
+			a.Refused = err.Error()
+		}
 	}
 	_ = gob.NewEncoder(c).Encode(&a) // whoever asked may have gone
 }
@@ -147,6 +184,7 @@ func (s *Local) Close() {
 	if s == nil {
 		return
 	}
+	s.shut()
 	_ = s.listener.Close()
 	_ = os.Remove(s.path)
 	s.all.Wait()
@@ -228,7 +266,7 @@ func (w *LocalWatcher) ended(why error) ([]byte, error) {
 func (w *LocalWatcher) Change(ctx context.Context, c Change) error {
 	a, err := w.ask(ctx, question{Change: &c})
 	if err == nil && a.Refused != "" {
-		return fault.Code(errors.New(a.Refused), fault.CodeInput)
+		return fault.Code(errors.New(infile.Clean(a.Refused)), fault.CodeInput)
 	}
 	return err
 }
