@@ -18,9 +18,6 @@ const frame = 4 << 20
 // ErrFull means that the file has as many bytes as it may.
 var ErrFull = errors.New("the capture has as many bytes as it may")
 
-// ErrTooLarge means that a call was counted and not recorded, because of its size.
-var ErrTooLarge = errors.New("the call is too large")
-
 // Why calls are not recorded.
 const (
 	LeftTooLarge = "too large"

@@ -118,12 +118,6 @@ func (o *Object) Bytes(payload int) int {
 	return n
 }
 
-// KeyBytes returns the length of the key with a number, and the greatest length for
-// which tables have room.
-func (o *Object) KeyBytes(n int64) (is, room int) {
-	return len(o.AppendKey(nil, 1, n)), o.Key().size()
-}
-
 // Field is one value of an object.
 type Field struct {
 	Name string
