@@ -52,7 +52,7 @@ func TestABrokerLosesWhatItConfirmedInMemory(t *testing.T) {
 
 // throughBroker is a run through a broker that has something to lose.
 var throughBroker = []string{
-	"--target", "memory:?service=30ms", "--set", "via=lab:rabbitmq", "--set", "prefetchCount=1", "--rate", "2000", "--batch", "50", "--payload", "300", "--set", "query=off", "--quiet",
+	"--target", "memory:?service=60ms", "--set", "via=lab:rabbitmq", "--set", "prefetchCount=1", "--rate", "2000", "--batch", "50", "--payload", "300", "--set", "query=off", "--quiet",
 	"--drain", "90s", // the broker takes its time to come back
 }
 
