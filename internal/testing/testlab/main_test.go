@@ -73,6 +73,20 @@ func TestLongOutputIsCut(t *testing.T) {
 	assert.Contains(t, b.String(), "… and 7 more lines")
 }
 
+// What a story of testscript did before it failed may be a thousand lines.
+func TestAFailureShowsFirstWhatFailed(t *testing.T) {
+	r, _, _ := told(t)
+	r.failed("x", strings.Repeat("        > exits 0 run\n", 2*most)+"        FAIL: testdata/script/x.txtar:51: exit code 5, want 0\n        stderr:\n")
+	var b strings.Builder
+	r.details(&b)
+	assert.Equal(t, fmt.Sprintf(`
+FAILED: x
+            FAIL: testdata/script/x.txtar:51: exit code 5, want 0
+            stderr:
+    … and %d more lines
+`, 2*most), b.String())
+}
+
 func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
 	for command, fails := range map[string]bool{
 		`test -S "$` + labtest.KeeperEnv + `"`: false,

@@ -269,13 +269,23 @@ func (r *results) details(w io.Writer) {
 				lines = append(lines, strings.TrimRight(line, "\n"))
 			}
 		}
-		for _, line := range lines[:min(len(lines), most)] {
+		first := whatFailed(lines)
+		shown := lines[first:min(len(lines), first+most)]
+		for _, line := range shown {
 			fmt.Fprintln(w, "   ", line)
 		}
-		if len(lines) > most {
-			fmt.Fprintf(w, "    … and %d more lines\n", len(lines)-most)
+		if more := len(lines) - len(shown); more > 0 {
+			fmt.Fprintf(w, "    … and %d more lines\n", more)
 		}
 	}
+}
+
+// whatFailed returns the line that says it: a story of testscript tells all that it has done
+// before.
+func whatFailed(lines []string) int {
+	return max(slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "FAIL: ")
+	}), 0)
 }
 
 // longest tells which cases took longest, in the file with the whole output: by it one sees
