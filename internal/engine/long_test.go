@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,6 +26,7 @@ func heap() int64 {
 // memory than the first ten minutes: the series is thinned, recent seconds drop
 // out, and of the messages ten are kept.
 func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
+	labtest.Full(t, "TestLoopAllocatesNothing counts what a call allocates")
 	synctest.Test(t, func(t *testing.T) {
 		call := func(_ context.Context, it *workload.Iteration) error {
 			if it.Seq%2 == 0 {

@@ -74,6 +74,7 @@ func comesBack(t *testing.T, from, to int64) (right int) {
 // Callers who try nothing again let it come back from nearly what it can do; so do those with a
 // budget of a tenth.
 func TestAStoreComesBackWithoutRetries(t *testing.T) {
+	labtest.Full(t, "TestAStoreComesBackFromWhatItCanDoWithRetries does the same search")
 	for name, c := range map[string]struct {
 		client workload.Client
 		want   float64

@@ -164,6 +164,7 @@ var quiet = []string{"perfbench_errors_total", "perfbench_unstarted_units_total"
 // A real Prometheus reads all that is served, native histograms with it, and answers all
 // that the dashboard asks for.
 func TestPrometheusReadsWhatIsServed(t *testing.T) {
+	labtest.Full(t, "TestNamesFollowTheConventions reads what is served")
 	out := open(t, telemetry.Options{Addr: "127.0.0.1:0"})
 	at := served(out)
 	p := prometheus{t, labtest.Prometheus(t, strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/metrics"))}
