@@ -112,3 +112,14 @@ func TestUsersThatCannotBe(t *testing.T) {
 	_, ok := plan.Knob("think")
 	assert.False(t, ok, "nobody asked for users")
 }
+
+// A profile has users, or says why it has none.
+func TestEachProfileHasUsersOrSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	for _, p := range profiles.All() {
+		for _, q := range workload.SessionParams() {
+			has := slices.ContainsFunc(p.Params, func(have workload.Param) bool { return have.Name == q.Name })
+			assert.Equal(t, !has, p.Lacks[q.Name] != "", "%s of %s", q.Name, p.Name)
+		}
+	}
+}

@@ -59,9 +59,10 @@ func LoadCurve(r *sweep.Result) plot.Chart {
 	c.From, c.To, c.Ticks = c.At[0], c.At[len(c.At)-1], apart(c.At)
 	for _, at := range r.Others(over) {
 		p50, p99 := r.Latencies(over, at)
-		pair(&c, at, nil, p50, p99, r.Rounds > 1)
 		most, _ := r.RateKnee(over, at)
-		knee(&c, at, most, strings.TrimSpace("knee at "+units.Number(most)+" "+Plain(at)))
+		side := r.Short(over, at)
+		pair(&c, side, nil, p50, p99, r.Rounds > 1)
+		knee(&c, side, most, strings.TrimSpace("knee at "+units.Number(most)+" "+Plain(side)))
 	}
 	return c
 }
@@ -101,7 +102,7 @@ func kneesOf(r *sweep.Result) (out []string) {
 		knee, missed := r.RateKnee(over, at)
 		where := ""
 		if at != "" {
-			where = " (" + r.Axes[1-over].Name + "=" + at + ")"
+			where = " (" + r.Axes[1-over].Side(at) + ")"
 		}
 		switch {
 		case knee == 0:

@@ -20,7 +20,7 @@ import (
 
 // Sweep returns the documents on the results of a sweep: sweep.json, from which
 // everything else is made, sweep.csv with a row for each run, sweep.txt, sweep.html
-// and, if the knob is a number, throughput over it as sweep.svg.
+// and, if the knob is a number, throughput over it as sweep.svg; over a rate it is latency.
 func Sweep(r *sweep.Result) ([]rundir.File, error) {
 	data, err := r.Encode()
 	if err != nil {
@@ -34,6 +34,9 @@ func Sweep(r *sweep.Result) ([]rundir.File, error) {
 		{Name: "sweep.html", Data: []byte(p.HTML())},
 	}
 	c := sweepCurve(r)
+	if load := LoadCurve(r); !load.Empty() {
+		c = load
+	}
 	if r.Crash != "" {
 		c = lossCurve(r)
 	}
@@ -99,17 +102,17 @@ func SweepLead(r *sweep.Result) []string {
 	for _, p := range r.Points {
 		doubtful += p.Doubtful
 	}
+	out = append(out, kneesOf(r)...)
 	if best := r.Best(); best >= 0 && !(r.Open && r.Crash != "") { // the rate decided it
 		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
 	}
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
 	}
-	out = append(out, kneesOf(r)...)
 	for _, k := range r.Knees {
 		where := ""
 		if k.At != "" {
-			where = " at " + k.At
+			where = " at " + r.Short(r.OverRate(), k.At)
 		}
 		out = append(out, fmt.Sprintf("A search found first that %s %s/s hold%s with %s (run %s); the rates lie around that.", units.Number(k.Rate), r.Unit, where, Several(k.Threads, "thread"), k.Run))
 	}
@@ -122,10 +125,30 @@ func SweepLead(r *sweep.Result) []string {
 	if r.Workers > 0 {
 		out = append(out, fmt.Sprintf("Each run has %s.", Several(r.Workers, "worker")))
 	}
+	if s := shortNames(r); s != "" {
+		out = append(out, s)
+	}
 	if doubtful > 0 {
 		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, Several(len(r.Runs), "run")))
 	}
 	return out
+}
+
+// shortNames says which targets are meant by the names that they have here; empty if those are
+// the targets.
+func shortNames(r *sweep.Result) string {
+	var list []string
+	for _, a := range r.Axes {
+		for _, v := range a.Values {
+			if short := a.Short(v); short != strings.TrimSuffix(v, ":") {
+				list = append(list, short+" is "+v)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Here " + strings.Join(list, ", and ") + "."
 }
 
 // moreThreads says at which points other numbers of threads ran than the axis has; empty
@@ -153,7 +176,7 @@ const muchOff = 0.1
 func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	where := ""
 	if l.At != "" {
-		where = " (" + r.Axes[1-r.Across()].Name + "=" + l.At + ")"
+		where = " (" + r.Axes[1-r.Across()].Side(l.At) + ")"
 	}
 	var out []string
 	switch {
@@ -227,7 +250,7 @@ func sweepTable(r *sweep.Result) Table {
 		if p.Runs > 0 {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		row := append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
+		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
 		if r.Crash != "" {
 			row = append(row, lostOf(p), lossyOf(p))
 		}
@@ -307,21 +330,21 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
 	c.Ticks = apart(c.At)
 	for _, at := range r.Others(across) {
-		line := plot.Line{Name: cmp.Or(Plain(at), "measured")}
+		line := plot.Line{Name: cmp.Or(Plain(r.Short(across, at)), "measured")}
 		_, line.Values = r.Curve(across, at)
 		c.Lines = append(c.Lines, line)
 	}
 	for _, l := range r.Lines {
 		if l.Law != nil {
 			c.Caption = "The mean of the runs at each point, and the Universal Scalability Law that lies closest; at the knee, throughput stops rising with threads."
-			law := plot.Line{Name: strings.TrimSpace("law " + Plain(l.At))}
+			law := plot.Line{Name: strings.TrimSpace("law " + Plain(r.Short(across, l.At)))}
 			for _, n := range c.At {
 				law.Values = append(law.Values, l.Law.At(n))
 			}
 			c.Lines = append(c.Lines, law)
 		}
 		if l.Knee > 0 {
-			note := strings.TrimSpace("knee at " + Number(l.Knee) + kneeRange(l) + " " + Plain(l.At))
+			note := strings.TrimSpace("knee at " + Number(l.Knee) + kneeRange(l) + " " + Plain(r.Short(across, l.At)))
 			c.Marks = append(c.Marks, plot.Mark{At: l.Knee, Name: "knee", Note: note})
 			if l.KneeLow != nil {
 				span := plot.Span{From: *l.KneeLow, To: c.To, Kind: plot.Range, Note: note}

@@ -55,3 +55,15 @@ func TestAnUnknownNameSaysWhereItWasSought(t *testing.T) {
 	assert.EqualError(t, errs[0], `there is no knob or parameter "thread" in profile mix (plan p.yaml:4)`)
 	assert.Contains(t, fault.HintOf(errs[0]), "threads")
 }
+
+// What a profile lacks for a reason is refused with that.
+func TestWhatAProfileLacksHasItsReason(t *testing.T) {
+	p := &workload.Profile{Name: "loads", Lacks: workload.NoUsers("loads", "because nobody waits")}
+	errs := Unknown(workload.Values{
+		"session": {Name: "session", Text: "10", Origin: workload.OriginFlag}, "a.think": {Name: "a.think", Text: "1s", Origin: workload.OriginPlan, Where: "p.yaml:4"},
+	}, NamesOf(p, nil), []string{"a"})
+	require.Len(t, errs, 2)
+	assert.EqualError(t, errs[0], "a.think (plan p.yaml:4): loads has no users, because nobody waits")
+	assert.EqualError(t, errs[1], "session (flag): loads has no users, because nobody waits")
+	assert.Equal(t, "leave it out; perfbench help run says which profiles have it", fault.HintOf(errs[1]))
+}

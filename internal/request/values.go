@@ -42,11 +42,12 @@ type Names struct {
 	plain   []string // run parameters, parameters, knobs
 	aimed   []string // those that can be aimed at a track
 	idle    []string // those of aimed, with a track, that have no effect there
+	lacks   map[string]string
 }
 
 // NamesOf returns the names for a profile, and for its plan unless that is nil.
 func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
-	n := Names{profile: p.Name}
+	n := Names{profile: p.Name, lacks: p.Lacks}
 	for _, r := range RunParams() {
 		n.plain = append(n.plain, r.Name)
 	}
@@ -294,6 +295,10 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		}
 		if tracks == nil && strings.Contains(name, ".") {
 			continue // the tracks are not known, because the design has failed
+		}
+		if why := n.lacks[name[strings.LastIndexByte(name, '.')+1:]]; why != "" {
+			errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("%s (%s): %s", name, v.From(), why), "leave it out; perfbench help run says which profiles have it")))
+			continue
 		}
 		hint := fault.Suggest(name, all, fault.SeeKnobs)
 		if key := Meant(name, all); key != "" {

@@ -323,6 +323,17 @@ type Segment struct {
 	Arrivals []Arrivals `json:"arrivals,omitempty"`
 	// Accounts are two accounts of the time of each track's workers, which must agree.
 	Accounts []Account `json:"accounts,omitempty"`
+	// Requests are those of its whole seconds, where the store counts them second by second; nil
+	// in a run of one segment, of which Observed has them.
+	Requests *Requests `json:"requests,omitempty"`
+}
+
+// Requests are how many requests of any kind a store counted in some seconds, and how many the run
+// made by its figures: others may have asked it, too.
+type Requests struct {
+	Seconds float64 `json:"seconds"`
+	Asked   int64   `json:"asked"`
+	Made    int64   `json:"made"`
 }
 
 // Account is how long the workers of a track were at work in a segment, up to the last call of

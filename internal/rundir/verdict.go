@@ -124,7 +124,8 @@ func judgeDamaged(r *Run) Verdict {
 	return v
 }
 
-// askedLate is how many seconds after a warm-up a store may first be asked what it has counted.
+// askedLate is how many seconds late a store may be asked what it has counted, after a warm-up and
+// at the ends of a segment.
 const askedLate = 0.5
 
 // whereIn names a segment in a sentence about what happened in it; empty: there is only one.
@@ -171,15 +172,19 @@ func recordOf(r *Run) verdict.Record {
 		for _, a := range s.Arrivals {
 			rec.Came = append(rec.Came, came(a, where))
 		}
+		if q := s.Requests; q != nil {
+			rec.Counted = append(rec.Counted, verdict.Counted{Segment: where, Seconds: q.Seconds, Asked: q.Asked, Made: q.Made, Uncounted: askedLate})
+		}
 		for _, a := range s.Accounts {
 			rec.Accounts = append(rec.Accounts, verdict.Account{Track: a.Track, Segment: where, Seconds: s.To - s.From, Worked: a.Worked, Calls: a.Calls, Pauses: a.Pauses})
 		}
 	}
-	if o := r.Observed; o != nil && o.Store != nil && o.Store.Made != nil {
-		rec.Asked, rec.Made = o.Store.Asked, *o.Store.Made
+	if o := r.Observed; o != nil && o.Store != nil && o.Store.Made != nil && o.Store.Asked != nil {
+		all := verdict.Counted{Seconds: r.MeasuredS, Asked: *o.Store.Asked, Made: *o.Store.Made}
 		if r.WarmupS > 0 {
-			rec.Uncounted = askedLate
+			all.Uncounted = askedLate
 		}
+		rec.Counted = append(rec.Counted, all)
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
 		// The workers did the work and judge their own processes; the coordinator's is

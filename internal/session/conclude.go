@@ -115,14 +115,13 @@ func (e *conclusion) observed() *verdict.Observed {
 	if o == nil || o.Store == nil || o.Store.Asked == nil {
 		return o
 	}
-	made := int64(0)
+	made, counts := int64(0), reach(e.o.plan)
 	for _, op := range e.run.Operations {
-		for _, t := range e.o.plan.Tracks() {
-			if i := slices.Index(t.Ops, op.Op); t.Name == op.Track && i >= 0 && !t.Relays && !t.Spares && t.Counts(i) {
-				made += max(op.Calls-op.Errors, 0)
-			}
+		if counts[measure.Operation{Track: op.Track, Op: op.Op}] {
+			made += max(op.Calls-op.Errors, 0)
 		}
 	}
+	e.d.samples.ledger.enter(&e.run)
 	used := *o.Store
 	used.Made, o.Store = &made, &used
 	return o

@@ -71,7 +71,8 @@ func (o *Opened) Drive(ctx context.Context) (*Driven, error) {
 func newDriven(o *Opened) *Driven {
 	d := &Driven{Opened: o}
 	d.sink = newSink(o, d.Stop)
-	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
+	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal, ledger: newLedger(o.plan)}
+	d.OnSecond(d.samples.ledger.add)
 	ctx, killed := context.WithCancel(context.Background())
 	target, between := sync.OnceValue(o.Prepared.Servers), sync.OnceValue(func() Servers { return o.Prepared.servers(true) })
 	d.killed = killed

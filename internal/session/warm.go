@@ -106,6 +106,7 @@ type samples struct {
 	warmup  *warmup
 	journal *rundir.Journal
 	feed    *telemetry.Feed // nil: they are not exported
+	ledger  *ledger
 	// last are those of the last second sampled.
 	last atomic.Pointer[[]rundir.Sample]
 }
@@ -118,6 +119,7 @@ func (s *samples) keep(list []rundir.Sample) {
 		list[i].T -= s.warmup.ahead()
 	}
 	s.last.Store(&list)
+	s.ledger.sampled(list)
 	s.journal.Sampled(list)
 	s.feed.Sampled(list)
 }

@@ -56,6 +56,11 @@ type Reading struct {
 	Sum   bool
 }
 
+// CountsRequests reports whether readings of a name count requests of any kind, as Usage.Asked does.
+func CountsRequests(name string) bool {
+	return name == "commands_per_s" || name == "statements_per_s" || name == "requests_per_s"
+}
+
 // BeanReading is a reading that a Java server provides as a management bean.
 type BeanReading struct {
 	Bean watch.Bean

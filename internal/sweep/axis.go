@@ -45,6 +45,22 @@ type Axis struct {
 	Server bool `json:"server_setting,omitempty"`
 }
 
+// Short returns a value as sentences and legends have it: of targets, what tells them apart.
+func (a Axis) Short(value string) string {
+	if i := slices.Index(a.Values, value); a.Name == Target && i >= 0 {
+		return store.ShortNames(a.Values)[i]
+	}
+	return value
+}
+
+// Side returns a value with the name of its axis; a short name of a target needs none.
+func (a Axis) Side(value string) string {
+	if short := a.Short(value); short != value {
+		return short
+	}
+	return a.Name + "=" + value
+}
+
 // Concurrency reports whether the axis is the number of calls in progress at once.
 func (a Axis) Concurrency() bool { return a.Name == "threads" || strings.HasSuffix(a.Name, ".threads") }
 

@@ -218,7 +218,7 @@ func (r *Result) Place(point int) string {
 	var parts []string
 	for _, a := range slices.Backward(r.Axes) {
 		list := a.List()
-		parts = append(parts, a.Name+"="+list[point%len(list)])
+		parts = append(parts, a.Name+"="+a.Short(list[point%len(list)]))
 		point /= len(list)
 	}
 	slices.Reverse(parts)
@@ -241,6 +241,23 @@ func (r *Result) Others(across int) []string {
 		return []string{""}
 	}
 	return r.Axes[1-across].List()
+}
+
+// Short returns a value of the axis other than the given one as legends have it.
+func (r *Result) Short(across int, at string) string {
+	if at == "" || across < 0 || len(r.Axes) < 2 {
+		return at
+	}
+	return r.Axes[1-across].Short(at)
+}
+
+// ShortValues returns the values of a point as legends have them.
+func (r *Result) ShortValues(p Point) []string {
+	out := slices.Clone(p.Values)
+	for i, a := range r.Axes {
+		out[i] = a.Short(out[i])
+	}
+	return out
 }
 
 // Curves returns how many lines of measured throughput there are to draw: one for each

@@ -13,27 +13,33 @@ func laws(r *Record) (string, string) {
 		return Invalid, fmt.Sprintf("the figures of %s%s break Little's law: their calls per second, times how long one takes with the pause before it, make %s workers, and %s were at work; "+
 			"a clock runs wrong, or perfbench counts wrong: please report it", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds))
 	}
-	if asked, made := r.conserved(); asked < made {
-		return Degraded, fmt.Sprintf("the store counted fewer requests than this run made by its figures, %s instead of %s or more: calls are counted that never reached it; "+
-			"look whether something between answers in its place, or please report it", units.Number(asked), units.Number(made))
+	if c := r.missed(); c != nil {
+		return Degraded, fmt.Sprintf("the store counted fewer requests%s than this run made by its figures, %s instead of %s or more: calls are counted that never reached it; "+
+			"look whether something between answers in its place, or please report it", c.Segment, units.Number(float64(c.Asked)), units.Number(c.least()))
 	}
 	return "", ""
 }
 
-// conserved returns how many requests the store counted, and how many it must have counted.
-// Others may ask it too, so it may have more. Nothing is known if calls failed, as when a store
-// was started again and counts anew.
-func (r *Record) conserved() (asked, made float64) {
-	if r.Asked == nil || r.Seconds <= 0 {
-		return 0, 0
-	}
+// missed returns the first count of requests that is lower than it can be: of the whole run, or of
+// a segment. Others may ask the store too, so it may have more. Nothing is known if calls failed,
+// as when a store was started again and counts anew.
+func (r *Record) missed() *Counted {
 	for _, o := range r.Ops {
 		if o.Errors > 0 {
-			return 0, 0
+			return nil
 		}
 	}
-	made = float64(r.Made) * max(1-lawShare-r.Uncounted/r.Seconds, 0)
-	return float64(*r.Asked), math.Floor(made)
+	for i := range r.Counted {
+		if c := &r.Counted[i]; c.Seconds > 0 && float64(c.Asked) < c.least() {
+			return c
+		}
+	}
+	return nil
+}
+
+// least is how many requests the store must have counted.
+func (c *Counted) least() float64 {
+	return math.Floor(float64(c.Made) * max(1-lawShare-c.Uncounted/c.Seconds, 0))
 }
 
 // unbalanced returns the account whose sides are furthest apart, if they are too far.

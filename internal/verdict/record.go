@@ -33,11 +33,8 @@ type Record struct {
 	Came []Came
 	// Accounts are two accounts of the workers' time, track by track and segment by segment.
 	Accounts []Account
-	// Asked is how many requests the store counted, nil if it does not count them; Made is how
-	// many it must have got. Uncounted is for how many seconds of the run it was not asked yet.
-	Asked     *int64
-	Made      int64
-	Uncounted float64
+	// Counted are the requests of the whole run and of its segments, where the store counts them.
+	Counted []Counted
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Broken are the faults that the run itself made, the earliest first, and Outages when nothing
@@ -94,6 +91,17 @@ type Broken struct {
 type Outage struct {
 	From float64 `json:"from_s"`
 	To   float64 `json:"to_s"`
+}
+
+// Counted are the requests of some seconds: as many as the store counted, and as many as it must
+// have got.
+type Counted struct {
+	// Segment is empty for the whole run, or tells which one it was.
+	Segment     string
+	Seconds     float64
+	Asked, Made int64
+	// Uncounted is for how many of the seconds it may not have been asked.
+	Uncounted float64
 }
 
 // Segment is the time between two live changes.

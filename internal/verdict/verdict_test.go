@@ -82,7 +82,10 @@ func TestFaultsAreNamed(t *testing.T) {
 		}},
 		{"a clock that runs 10 % fast", Laws, Invalid, func(r *Record) { r.Accounts = []Account{account(0), account(0.1)} }},
 		{"calls that are lost", Laws, Invalid, func(r *Record) { r.Accounts = []Account{account(0), account(-0.06)} }},
-		{"calls that the store never got", Laws, Degraded, func(r *Record) { r.Asked, r.Made = new(int64(280_000)), 300_000 }},
+		{"calls that the store never got", Laws, Degraded, func(r *Record) { r.Counted = []Counted{{Seconds: r.Seconds, Asked: 280_000, Made: 300_000}} }},
+		{"calls of one segment that the store never got", Laws, Degraded, func(r *Record) {
+			r.Counted = []Counted{{Seconds: r.Seconds, Asked: 300_000, Made: 300_000}, {Segment: " in the segment from 30 s", Seconds: 10, Asked: 40_000, Made: 50_000, Uncounted: 0.5}}
+		}},
 		{"three stops of 0.3 s", Suspended, Degraded, func(r *Record) { r.Observed.Pauses, r.Observed.PausedS = 3, 0.8 }},
 		{"a stop of 0.3 s in a short run", Suspended, Degraded, func(r *Record) { r.Observed.Seconds, r.Observed.Pauses, r.Observed.PausedS = 5, 1, 0.3 }},
 		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000, 0) }},
@@ -159,10 +162,12 @@ func TestLawsThatHold(t *testing.T) {
 		"long calls beside the workers": func(r *Record) {
 			r.Accounts = []Account{{Track: "p", Seconds: 60, Worked: 60, Calls: 60_000, Pauses: -59_840}}
 		},
-		"others who ask the store, too":   func(r *Record) { r.Asked, r.Made = new(int64(900_000)), 300_000 },
-		"calls before it was first asked": func(r *Record) { r.Asked, r.Made, r.Uncounted = new(int64(283_000)), 300_000, 0.5 },
+		"others who ask the store, too": func(r *Record) { r.Counted = []Counted{{Seconds: r.Seconds, Asked: 900_000, Made: 300_000}} },
+		"calls before it was first asked": func(r *Record) {
+			r.Counted = []Counted{{Seconds: r.Seconds, Asked: 283_000, Made: 300_000, Uncounted: 0.5}}
+		},
 		"a store that was started anew": func(r *Record) {
-			r.Asked, r.Made, r.Ops[0].Errors = new(int64(100_000)), 300_000, 1
+			r.Counted, r.Ops[0].Errors = []Counted{{Seconds: r.Seconds, Asked: 100_000, Made: 300_000}}, 1
 		},
 	} {
 		r := clean()

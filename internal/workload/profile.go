@@ -35,6 +35,9 @@ type Profile struct {
 	LivePreset string
 	// Params lists the parameters in display order.
 	Params []Param
+	// Lacks says, for parameters that other profiles have, why this one has none, in a sentence
+	// that follows the name of the value; see NoUsers.
+	Lacks map[string]string
 	// Stores lists the drivers that the profile runs on, or refuses with a reason.
 	Stores []Binding
 	// Read turns the files of --file (a system's own, unchanged, or our YAML) into

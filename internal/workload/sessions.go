@@ -51,6 +51,15 @@ func SessionParams() []Param {
 	}
 }
 
+// NoUsers returns what a profile lacks that has no users, because of why.
+func NoUsers(profile, why string) map[string]string {
+	out := map[string]string{}
+	for _, p := range SessionParams() {
+		out[p.Name] = profile + " has no users, " + why
+	}
+	return out
+}
+
 // Think returns the knob for the mean think time.
 func Think() Knob {
 	return Knob{

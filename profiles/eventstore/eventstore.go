@@ -52,6 +52,7 @@ func Profile() workload.Profile {
 		Presets:       fsys,
 		DefaultPreset: "quick",
 		Params:        params(),
+		Lacks:         workload.NoUsers(Name, "because what publishes events of machines does not wait for anybody to think"),
 		Stores:        bindings(),
 		Read:          read,
 		Design:        Design,

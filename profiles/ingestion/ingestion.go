@@ -40,6 +40,7 @@ func Profile() workload.Profile {
 		Presets:       fsys,
 		DefaultPreset: "small", LivePreset: "sustained",
 		Params: params(),
+		Lacks:  workload.NoUsers(Name, "because what loads data does not wait for anybody to think"),
 		Stores: bindings(),
 		Read:   Read,
 		Design: Design,

@@ -83,7 +83,11 @@ func progress(now *screen.SweepNow) string {
 // body draws the results of the sweep in h lines: in words, as a chart, point by point.
 func (s *Screen) body(e screen.Env, h int) []string {
 	st, size := e.Styles, widget.SizeOf(e.W, e.H)
-	out := s.lead(e, map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size])
+	most := map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size]
+	if s.now.OverRate() >= 0 && len(s.now.Axes) > 1 {
+		most = max(most, 2) // the knee of each side
+	}
+	out := s.lead(e, most)
 	if s.Running() != nil {
 		out = append(out, s.underWay(e))
 	}

@@ -38,7 +38,7 @@ func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 		}
 	}
 	for i, p := range r.Points {
-		names[i] = strings.Join(p.Values, " ")
+		names[i] = strings.Join(r.ShortValues(p), " ")
 		wide = max(wide, ansi.StringWidth(names[i]))
 		slowest = max(slowest, of(&p))
 		_, v := cost(&p)

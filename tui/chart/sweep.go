@@ -61,7 +61,7 @@ func Legend(s *widget.Styles, r *sweep.Result) string {
 	if len(others) > 1 {
 		out += s.Muted.On(", " + r.Axes[1-across].Name)
 		for i, v := range others {
-			out += "  " + s.Series[i%len(s.Series)].On(v)
+			out += "  " + s.Series[i%len(s.Series)].On(r.Short(across, v))
 		}
 	}
 	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Law != nil }) {
@@ -92,7 +92,7 @@ func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
 		if p.Runs > 0 {
 			p50, p99 = widget.Nanos(p.P50), widget.Nanos(p.P99)
 		}
-		cells := append([]string{lead(i)}, p.Values...)
+		cells := append([]string{lead(i)}, r.ShortValues(p)...)
 		cells = append(cells, done, by, p50, p99, widget.Whole(p.Errors), strconv.Itoa(p.Runs), strconv.Itoa(p.Doubtful))
 		if r.Crash != "" {
 			cells = append(cells, lostText(lostMost(&p)))

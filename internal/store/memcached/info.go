@@ -93,6 +93,10 @@ func (v *servers) Usage(ctx context.Context) store.Usage {
 		if err != nil {
 			return store.Untold()
 		}
+		u.Asked = max(u.Asked, 0)
+		for _, name := range requests {
+			u.Asked += int64(number(got, name))
+		}
 		u.CPU = max(u.CPU, 0) + number(got, "rusage_user") + number(got, "rusage_system")
 		u.Cores += number(got, "threads")
 		u.Memory = max(u.Memory, 0) + int64(number(got, "bytes"))
@@ -104,6 +108,10 @@ func (v *servers) Usage(ctx context.Context) store.Usage {
 	u.Here = len(v.addrs) == 1 && (host == "localhost" || ip != nil && ip.IsLoopback())
 	return u
 }
+
+// requests are the counters of the statistics that each of our requests raises one of: of a read of
+// several keys, for each.
+var requests = []string{"cmd_get", "cmd_set", "cmd_touch", "delete_hits", "delete_misses", "incr_hits", "incr_misses", "decr_hits", "decr_misses", "cas_badval", "cas_misses"}
 
 // told are the numbers of the statistics that are passed on, with our names for them.
 var told = []struct {
