@@ -285,6 +285,8 @@ func (c *Connection) Addr() string {
 // options are those of every connection.
 func options(token string, secure *tls.Config) []nats.Option {
 	out := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(5 * time.Second)}
+	// The library's own handler writes to the standard error, over the screen of a workbench.
+	out = append(out, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if token != "" {
 		out = append(out, nats.Token(token))
 	}

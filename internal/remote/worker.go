@@ -154,6 +154,14 @@ func (w *Worker) enter(ctx context.Context, o JoinOptions, run string) error {
 	w.on = subjectsOf(run)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	// What it may not ask for, NATS does not answer: it says so beside.
+	quiet := w.nc.ErrorHandler()
+	w.nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			cancel()
+		}
+	})
+	defer w.nc.SetErrorHandler(quiet)
 	m, err := w.nc.RequestWithContext(ctx, w.on.join+"."+w.id, encoded(h))
 	if err != nil && errors.Is(w.nc.LastError(), nats.ErrPermissionViolation) {
 		return fault.Input(fmt.Errorf("join %s: the token lets its owner watch, and not work", o.URL), "give that of the coordinator's --token-file")
