@@ -81,14 +81,15 @@ func Changed(list []*rundir.Run) []Series {
 }
 
 // kindOf identifies what runs of a series must have in common: the work, the kind of store
-// and of machine.
+// and of machine. The size of the data and how calls arrive are settings like others here: they
+// may be what changed.
 func kindOf(r *rundir.Run) string {
 	c := ConditionsOf(r)
 	var machine []string
 	for _, k := range []string{"os", "arch", "cpus", "gomaxprocs"} {
 		machine = append(machine, c.Machine[k])
 	}
-	return keyOf(c.Profile, c.Mode, c.Unit, c.Store.Name, c.DataBytes, arrivals(c), machine)
+	return keyOf(c.Profile, c.Mode, c.Unit, c.Store.Name, machine)
 }
 
 // planOf identifies the plan of a run: all that was asked for but the seed.

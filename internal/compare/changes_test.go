@@ -82,6 +82,16 @@ func TestPlansOfASeries(t *testing.T) {
 		assert.Len(t, s.Runs, 10)
 		assert.Empty(t, s.Figures[0].Changes)
 	}
+	larger := Changed(nightly(20, func(i int, r *rundir.Run) float64 {
+		r.Settings, r.Parameters = map[string]float64{"threads": 4, "rate": 20_000, "payload": 512}, map[string]string{"arrivals": "even"}
+		if r.DataBytes = 1 << 20; i >= 10 {
+			r.DataBytes, r.Settings["payload"], r.Parameters["arrivals"] = 16<<20, 8192, "poisson"
+			return 7000
+		}
+		return 10_000
+	}))
+	require.Len(t, larger, 1, "the size of the data and arrivals may be what changed")
+	assert.Equal(t, []Difference{{"payload", "512 B", "8 KiB"}, {"arrivals", "even", "poisson"}}, larger[0].Figures[0].Changes[0].Differs)
 	without := nightly(20, func(i int, r *rundir.Run) float64 {
 		if i%2 == 0 {
 			r.Verdict.State = verdict.Invalid
