@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sizes of a chart drawn as a file, in its own units.
@@ -17,6 +18,7 @@ const (
 	fileLegend            = 18.0 // height of a line of the legend
 	fileName              = 60.0 // room for the name of a mark
 	fileAxis              = 18.0 // height of a further axis
+	fileLetter            = 7.0  // room for a letter
 )
 
 // colours can be told apart with colour blindness, too.
@@ -47,13 +49,13 @@ func (c *Chart) File() []byte {
 		ticks = append(ticks, f.from+span*float64(i)/fileTicks)
 	}
 	for _, s := range ticks {
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s)))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", labelled(f.x(s), c.tick(s)), f.bottom+16, html.EscapeString(c.tick(s)))
 	}
 	for i, a := range c.axes() {
 		y, colour := f.bottom+16+fileAxis*float64(i+1), colours[a.Line%len(colours)]
 		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%g\" text-anchor=\"end\" fill=\"%s\">%s<title>%s</title></text>\n", f.left-6, y, colour, html.EscapeString(a.short()), html.EscapeString(a.Name))
 		for k, at := range a.At {
-			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\" fill=\"%s\">%s</text>\n", f.x(at), y, colour, html.EscapeString(a.Labels[k]))
+			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\" fill=\"%s\">%s</text>\n", labelled(f.x(at), a.Labels[k]), y, colour, html.EscapeString(a.Labels[k]))
 		}
 	}
 	for _, s := range c.Spans {
@@ -92,6 +94,11 @@ func (c *Chart) File() []byte {
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
+}
+
+// labelled returns where the middle of a label is, below a position: as far left as it needs room.
+func labelled(x float64, text string) float64 {
+	return min(x, fileWidth-fileLetter/2*float64(utf8.RuneCountInString(text)))
 }
 
 // tick formats a position on the axis.

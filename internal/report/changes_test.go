@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,4 +39,20 @@ func TestWhatChangedWhen(t *testing.T) {
 	assert.Contains(t, string(data), `"from_run": "run-08"`)
 	assert.Equal(t, map[string]string{"run-08": "transactions/s: worse, -10.0 % from this run on; what else differs: version 7.0 → 7.2"}, ChangedAt(list))
 	assert.Contains(t, Changed(nil), "No plan has 6 runs")
+}
+
+// What differs is wrapped where it is long, and never cut.
+func TestWordsOfATableAreWrapped(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("payload 512 B → 8 KiB, ", 9))
+	table := Table{Left: 2, Columns: []string{"from run", "what else differs there"}}
+	table.Add("run-08", long)
+	text := table.Text()
+	assert.NotContains(t, text, "…")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	require.Len(t, lines, 4)
+	assert.Equal(t, long, strings.Join(strings.Fields(strings.Join(lines[1:], " "))[1:], " "))
+	for _, l := range lines[2:] {
+		assert.True(t, strings.HasPrefix(l, strings.Repeat(" ", 10)), l)
+		assert.LessOrEqual(t, len([]rune(l)), 100)
+	}
 }

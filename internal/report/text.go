@@ -86,6 +86,14 @@ func wrap(s, prefix string) string {
 	return prefix + strings.Join(lines, "\n"+strings.Repeat(" ", len(prefix)))
 }
 
+// leastHung is how wide a column of words is at least, wherever it begins.
+const leastHung = 30
+
+// hung wraps words that begin in a column.
+func hung(s string, at int) string {
+	return strings.ReplaceAll(ansi.Wordwrap(s, max(textWidth-at, leastHung), ""), "\n", "\n"+strings.Repeat(" ", at))
+}
+
 // Text renders a table in columns; "" if it has no rows.
 func (t Table) Text() string {
 	if len(t.Rows) == 0 {
@@ -93,10 +101,13 @@ func (t Table) Text() string {
 	}
 	widths := make([]int, len(t.Columns))
 	rows := make([][]string, 0, len(t.Rows)+1)
+	words := t.Left == len(t.Columns) // in the last column, which are wrapped and not cut
 	for _, row := range append([][]string{t.Columns}, t.Rows...) {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			cells[i] = ansi.Truncate(Plain(c), cellWidth, "…")
+			if cells[i] = Plain(c); i < len(row)-1 || !words {
+				cells[i] = ansi.Truncate(cells[i], cellWidth, "…")
+			}
 			widths[i] = max(widths[i], ansi.StringWidth(cells[i]))
 		}
 		rows = append(rows, cells)
@@ -105,6 +116,10 @@ func (t Table) Text() string {
 	for _, row := range rows {
 		var line strings.Builder
 		for i, c := range row {
+			if words && i > 0 && i == len(row)-1 {
+				line.WriteString("  " + hung(c, ansi.StringWidth(line.String())+2))
+				continue
+			}
 			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(c))
 			if i > 0 {
 				line.WriteString("  ")
