@@ -111,7 +111,7 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return k.searched(ctx, it)
 	}
 	if n := b.quota.again(it.Settings.Batch, it.Warmup); n > 0 {
-		if _, err := k.hand(ctx, it, n, it.Due()); !errors.Is(err, errTimeUp) {
+		if _, _, err := k.hand(ctx, it, n, it.Due()); !errors.Is(err, errTimeUp) {
 			return err
 		}
 		return workload.ErrDone
@@ -144,30 +144,30 @@ func (k *generatorTask) collect(it *workload.Iteration) {
 	k.box.record(it, opDurable, k.b.clock.zero.Load())
 }
 
-// hand generates a batch of n events and hands it over, from start on. due is by the
-// iteration's clock.
-func (k *generatorTask) hand(ctx context.Context, it *workload.Iteration, n int, due int64) (start int64, err error) {
+// hand generates a batch of n events and hands it over, from start on, and returns how
+// many it has. due is by the iteration's clock.
+func (k *generatorTask) hand(ctx context.Context, it *workload.Iteration, n int, due int64) (start int64, events int, err error) {
 	start = it.Now()
-	first := k.g.Fill(wire.StampOf(k.b.clock.wall()), n, it.Settings.Payload)
-	return start, k.send(ctx, it, first, due)
+	e := transport.NewEnvelope()
+	var first int64
+	e.Body, first, events = k.g.Make(e.Body[:0], wire.StampOf(k.b.clock.wall()), n, it.Settings.Payload)
+	e.Seal(k.g.Number, first, events)
+	return start, events, k.send(ctx, it, e, due)
 }
 
 // publish hands a batch over, and records that.
 func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
-	start, err := k.hand(ctx, it, n, due)
+	start, events, err := k.hand(ctx, it, n, due)
 	if errors.Is(err, errTimeUp) {
 		return workload.ErrDone
 	}
-	it.Record(op, len(k.g.Batch.Events), min(due, start), start, it.Now(), err)
+	it.Record(op, events, min(due, start), start, it.Now(), err)
 	return err
 }
 
-// send hands the current batch to the transport.
-func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
+// send hands a batch to the transport.
+func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, e *transport.Envelope, due int64) error {
 	b := k.b
-	e := transport.NewEnvelope()
-	e.Body = k.g.Encode(e.Body[:0])
-	e.Seal(k.g.Number, first, len(k.g.Batch.Events))
 	e.Step, e.Warm = it.Segment, it.Warmup
 	zero := b.clock.zero.Load()
 	e.Sent = b.clock.now()
@@ -195,7 +195,10 @@ func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error
 	}
 	start := it.Now()
 	err := k.g.Plant(wire.StampOf(b.clock.wall()), it.Settings.Payload, 1000, func(first int64) error {
-		return k.send(ctx, it, first, it.Now())
+		e := transport.NewEnvelope()
+		e.Body = k.g.Encode(e.Body[:0])
+		e.Seal(k.g.Number, first, len(k.g.Batch.Events))
+		return k.send(ctx, it, e, it.Now())
 	})
 	if err == nil {
 		err = b.awaitTree(k.limited(ctx, it), k.g)

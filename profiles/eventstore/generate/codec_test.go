@@ -43,7 +43,8 @@ func TestCodecsGiveBackWhatTheyWereGiven(t *testing.T) {
 	}
 }
 
-// It compresses as the library does, within 1 % for the documented event.
+// It compresses as the library does, within 1 % for the documented event and 3 % for what
+// is of the same kind.
 func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
 	z, err := wire.NewCompressor(wire.LZ4)
 	require.NoError(t, err)
@@ -60,10 +61,10 @@ func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
 	}{
 		"documented events":  {wire.AppendContent(nil, some(t, Documented(), 300, DocumentedBody).Batch.Events), 1.01},
 		"batches of 400":     {wire.AppendContent(nil, some(t, Documented(), 400, DocumentedBody).Batch.Events), 1.01},
-		"links":              {linksOf(some(t, Documented(), 300, DocumentedBody)), 1.01},
+		"links":              {linksOf(some(t, Documented(), 300, DocumentedBody)), 1.03},
 		"source code":        {source, 1.15},
 		"does not compress":  {noise, 1.001},
-		"one hundred events": {wire.AppendContent(nil, some(t, Documented(), 100, 400).Batch.Events), 1.01},
+		"one hundred events": {wire.AppendContent(nil, some(t, Documented(), 100, 400).Batch.Events), 1.03},
 	} {
 		t.Run(name, func(t *testing.T) {
 			small, err := z.Append(nil, c.src)

@@ -109,7 +109,7 @@ func TestProtobufReadsWhatWeWriteAndWeReadProtobuf(t *testing.T) {
 				g.Fill(wire.StampOf(s.Born+1e9), 40, 300)
 				require.False(t, g.Batch.Parent.Set)
 			}
-			ours := g.Batch.Encode(nil)
+			ours := g.Encode(nil)
 			m := dynamicpb.NewMessage(kind)
 			require.NoError(t, proto.Unmarshal(ours, m))
 			assert.Equal(t, 40, m.Get(kind.Fields().ByName("events")).List().Len())
@@ -127,7 +127,7 @@ func TestProtobufReadsWhatWeWriteAndWeReadProtobuf(t *testing.T) {
 
 func TestDamagedBatchesAreRefused(t *testing.T) {
 	g := some(t, Documented(), 3, 100)
-	good := g.Batch.Encode(nil)
+	good := g.Encode(nil)
 	var b wire.Batch
 	for cut := 1; cut < len(good); cut++ {
 		err := b.Decode(good[:cut])
@@ -150,7 +150,7 @@ func TestSizesAreTheDocumentedOnes(t *testing.T) {
 		events := g.Batch.Events
 		assert.Len(t, events[0].ID.ID, 44)
 		assert.Len(t, events[0].Body, DocumentedBody)
-		assert.InEpsilon(t, 1495, float64(len(g.Batch.Encode(nil)))/float64(n), 0.01)
+		assert.InEpsilon(t, 1495, float64(len(g.Encode(nil)))/float64(n), 0.01)
 		content := wire.AppendContent(nil, events)
 		assert.Len(t, content, wire.ContentSize(events))
 		assert.InEpsilon(t, 1345, float64(len(content))/float64(n), 0.01)

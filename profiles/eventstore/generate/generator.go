@@ -17,6 +17,7 @@ type Generator struct {
 	Next   int64
 	made   int64 // batches, after the tree
 	Leaves []Node
+	enc    wire.Encoder
 	// size is the encoded length of the previous batch.
 	size int
 }
@@ -92,7 +93,7 @@ func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int
 	g.Leaves = g.Leaves[:0]
 	first := g.begin()
 	for range s.Trees() {
-		level := []Node{g.grow(now, nil, payload)}
+		level := []Node{g.sprout(now, nil, payload)}
 		for range s.Depth {
 			var below []Node
 			for i := range level {
@@ -103,7 +104,7 @@ func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int
 						}
 						first = g.begin()
 					}
-					below = append(below, g.grow(now, &level[i], payload))
+					below = append(below, g.sprout(now, &level[i], payload))
 				}
 			}
 			if len(below) == 0 {
@@ -119,8 +120,8 @@ func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int
 	return send(first)
 }
 
-// grow makes one node of a tree, whose id outlives the batch.
-func (g *Generator) grow(now wire.Stamp, parent *Node, payload int) Node {
+// sprout makes one node of a tree, whose id outlives the batch.
+func (g *Generator) sprout(now wire.Stamp, parent *Node, payload int) Node {
 	e := g.add(now, parent, payload)
 	return Node{append([]byte(nil), e.ID.ID...), e.ID.Start}
 }
@@ -135,39 +136,79 @@ func (g *Generator) empty(now wire.Stamp) wire.EventID {
 // consists of single events without parents. In compat the first batch contains the
 // trees, and has a parent with an empty id.
 func (g *Generator) Fill(now wire.Stamp, n, payload int) (first int64) {
-	s := g.m.s
-	g.made++
-	if s.Compat && g.made == 1 {
-		first = g.Next
-		_ = g.Plant(now, payload, n, nil) // cannot fail, since nothing is sent
-		for len(g.Batch.Events) < n {
-			g.add(now, &g.Leaves[g.dice.Below(len(g.Leaves))], payload)
-		}
-		g.Batch.Parent = g.empty(now)
-		return first
+	if g.first() {
+		return g.fillFirst(now, n, payload)
 	}
-	first = g.begin()
-	if s.Mode == Mixed && g.made%10 == 0 {
-		for range n {
-			g.add(now, nil, payload)
-		}
-		return first
-	}
-	parent := &g.Leaves[g.dice.Below(len(g.Leaves))]
-	g.Batch.Parent = wire.EventID{ID: parent.ID, Book: s.Book, Scope: s.Scope, Start: parent.Start, Set: true}
+	first, parent := g.lead()
 	for range n {
 		g.add(now, parent, payload)
 	}
 	return first
 }
 
+// first begins another batch after the tree, and reports whether it is the one that is
+// special in compat.
+func (g *Generator) first() bool {
+	g.made++
+	return g.m.s.Compat && g.made == 1
+}
+
+// fillFirst makes the first batch of compat.
+func (g *Generator) fillFirst(now wire.Stamp, n, payload int) (first int64) {
+	first = g.Next
+	_ = g.Plant(now, payload, n, nil) // cannot fail, since nothing is sent
+	for len(g.Batch.Events) < n {
+		g.add(now, &g.Leaves[g.dice.Below(len(g.Leaves))], payload)
+	}
+	g.Batch.Parent = g.empty(now)
+	return first
+}
+
+// lead empties the batch, and chooses the parent of its events; nil: they have none.
+func (g *Generator) lead() (first int64, parent *Node) {
+	s := g.m.s
+	first = g.begin()
+	if s.Mode == Mixed && g.made%10 == 0 {
+		return first, nil
+	}
+	parent = &g.Leaves[g.dice.Below(len(g.Leaves))]
+	g.Batch.Parent = wire.EventID{ID: parent.ID, Book: s.Book, Scope: s.Scope, Start: parent.Start, Set: true}
+	return first, parent
+}
+
 // Encode appends the batch in wire format to dst.
 func (g *Generator) Encode(dst []byte) []byte {
+	at := len(dst)
+	dst = g.enc.Events(g.enc.Begin(g.grow(dst), &g.Batch), &g.Batch)
+	g.size = len(dst) - at
+	return dst
+}
+
+// Make appends a batch to dst in wire format, the one that Fill and Encode would make, and
+// returns how many events are in it. Each event is encoded as soon as it is made, while it
+// is in the processor's nearest cache; afterwards only the last one is in Batch.
+func (g *Generator) Make(dst []byte, now wire.Stamp, n, payload int) (batch []byte, first int64, events int) {
+	if g.first() {
+		first = g.fillFirst(now, n, payload)
+		return g.Encode(dst), first, len(g.Batch.Events)
+	}
+	at := len(dst)
+	first, parent := g.lead()
+	dst = g.enc.Begin(g.grow(dst), &g.Batch)
+	for range n {
+		g.m.begin()
+		g.Batch.Events, g.Batch.Messages = g.Batch.Events[:0], g.Batch.Messages[:0]
+		g.add(now, parent, payload)
+		dst = g.enc.Events(dst, &g.Batch)
+	}
+	g.size = len(dst) - at
+	return dst, first, n
+}
+
+// grow makes room for another batch like the last one.
+func (g *Generator) grow(dst []byte) []byte {
 	if cap(dst)-len(dst) < g.size {
 		dst = append(make([]byte, 0, len(dst)+g.size+g.size/16), dst...)
 	}
-	at := len(dst)
-	dst = g.Batch.Encode(dst)
-	g.size = len(dst) - at
 	return dst
 }

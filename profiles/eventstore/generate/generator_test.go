@@ -117,3 +117,37 @@ func TestFailuresFollowTheirRate(t *testing.T) {
 		assert.InDelta(t, c.want, float64(failed)*1000/float64(all), 0.3+c.want/50, "failureRate=%d", c.rate)
 	}
 }
+
+// Made and encoded one event after the other, batches are those that are filled first.
+func TestBatchesAreTheSameHoweverTheyAreMade(t *testing.T) {
+	for name, change := range map[string]func(*Shape){
+		"documented":  func(*Shape) {},
+		"no parents":  func(s *Shape) { s.Mode, s.Roots = Mixed, 3 },
+		"compat":      func(s *Shape) { s.Compat, s.Depth, s.Children = true, 2, 2 },
+		"random text": func(s *Shape) { s.Kind, s.Description, s.Attached, s.Failures = BodyRandom, 20, 2, 300 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Documented()
+			change(s)
+			a, b := New(s, 3), New(s, 3)
+			for _, g := range []*Generator{a, b} {
+				if !s.Compat {
+					require.NoError(t, g.Plant(wire.StampOf(s.Born), 100, 1000, func(int64) error { return nil }))
+				}
+			}
+			var made []byte
+			for i := range 12 {
+				now := wire.StampOf(s.Born + int64(i)*1e9)
+				first := a.Fill(now, 9, 200+i)
+				want := a.Encode(nil)
+				var at int64
+				var n int
+				made, at, n = b.Make(made[:0], now, 9, 200+i)
+				require.Equal(t, want, made)
+				assert.Equal(t, first, at)
+				assert.Equal(t, len(a.Batch.Events), n)
+			}
+			assert.Equal(t, a.Next, b.Next)
+		})
+	}
+}

@@ -18,13 +18,13 @@ import (
 // goroutine: generated, encoded as protobuf, encoded as content with its links, and
 // compressed. The documented event, 300 or 400 in a batch.
 func BenchmarkPath(b *testing.B) {
-	benchPath(b, func(p *path, _ int64) []piece { return p.whole() })
+	benchPath(b, (*path).whole)
 }
 
 // BenchmarkPathValidated is the same with what the store stage does besides, because
 // batches come to it as bytes from somebody else: it decodes them and checks every rule.
 func BenchmarkPathValidated(b *testing.B) {
-	benchPath(b, func(p *path, at int64) []piece { return p.validated(b, at) })
+	benchPath(b, func(p *path, at int64, n int) []piece { return p.validated(b, at, n) })
 }
 
 // path is what a batch goes through in the benchmarks.
@@ -42,15 +42,22 @@ func newPath(t testing.TB, n int) *path {
 	return &path{eventstoretest.Some(t, generate.Documented(), n, generate.DocumentedBody), c, transport.NewEnvelope(), &job{}, generate.Documented().Born}
 }
 
-// whole lets the store stage take the batch as the generator has made it.
-func (p *path) whole() []piece {
+// whole makes a batch at a time, and lets the store stage take it as it is.
+func (p *path) whole(at int64, n int) []piece {
+	first := p.g.Fill(wire.StampOf(at), n, generate.DocumentedBody)
+	p.e.Body = p.g.Encode(p.e.Body[:0])
+	p.e.Seal(p.g.Number, first, n)
 	p.c.b = p.g.Batch
 	p.c.pieces = append(p.c.pieces[:0], piece{to: len(p.g.Batch.Events)})
 	return p.c.pieces
 }
 
-// validated lets it decode and check the batch, as it does with one from a transport.
-func (p *path) validated(t testing.TB, at int64) []piece {
+// validated makes one as a run does, and lets the store stage decode and check it, as it
+// does with one from a transport.
+func (p *path) validated(t testing.TB, at int64, n int) []piece {
+	var first int64
+	p.e.Body, first, n = p.g.Make(p.e.Body[:0], wire.StampOf(at), n, generate.DocumentedBody)
+	p.e.Seal(p.g.Number, first, n)
 	require.NoError(t, p.c.b.Decode(p.e.Body))
 	inner, err := p.c.valid.check(&p.c.b, at)
 	require.NoError(t, err)
@@ -58,13 +65,10 @@ func (p *path) validated(t testing.TB, at int64) []piece {
 	return p.c.pieces
 }
 
-// pass makes a batch of n events at a time and returns the size of its content,
-// uncompressed and compressed. between is what becomes of it after its encoding.
-func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, small int, err error) {
-	first := p.g.Fill(wire.StampOf(at), n, generate.DocumentedBody)
-	p.e.Body = p.g.Encode(p.e.Body[:0])
-	p.e.Seal(p.g.Number, first, n)
-	for _, pc := range between(p, at) {
+// pass composes the pieces of a batch, and returns the size of its content,
+// uncompressed and compressed.
+func (p *path) pass(pieces []piece) (raw, small int, err error) {
+	for _, pc := range pieces {
 		r, err := p.c.item(p.j, pc, p.c.b.Events[pc.from:pc.to])
 		if err != nil {
 			return 0, 0, err
@@ -75,20 +79,20 @@ func (p *path) pass(at int64, n int, between func(*path, int64) []piece) (raw, s
 	return raw, small, nil
 }
 
-func benchPath(b *testing.B, between func(*path, int64) []piece) {
+func benchPath(b *testing.B, made func(*path, int64, int) []piece) {
 	for _, n := range []int{300, 400} {
 		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
 			p := newPath(b, n)
 			born := p.born
 			for i := range 10 { // buffers grow, pools fill
-				_, _, err := p.pass(born+int64(i), n, between)
+				_, _, err := p.pass(made(p, born+int64(i), n))
 				require.NoError(b, err)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
 			began, events, raw, small := eventstoretest.CPUTime(), 0, 0, 0
 			for b.Loop() {
-				r, s, err := p.pass(born+int64(events), n, between)
+				r, s, err := p.pass(made(p, born+int64(events), n))
 				require.NoError(b, err)
 				raw, small, events = raw+r, small+s, events+n
 			}

@@ -13,16 +13,16 @@ import (
 func TestThePathDoesNotAllocate(t *testing.T) {
 	p := newPath(t, 300)
 	at := p.born
-	for name, between := range map[string]func(*path, int64) []piece{
-		"as made":   func(p *path, _ int64) []piece { return p.whole() },
-		"validated": func(p *path, at int64) []piece { return p.validated(t, at) },
+	for name, made := range map[string]func(*path, int64, int) []piece{
+		"as made":   (*path).whole,
+		"validated": func(p *path, at int64, n int) []piece { return p.validated(t, at, n) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			least, bytes := 1e9, 0 // the collector may empty the pools in between
 			for range 5 {
 				least = min(least, testing.AllocsPerRun(20, func() {
 					at += 1000
-					_, small, err := p.pass(at, 300, between)
+					_, small, err := p.pass(made(p, at, 300))
 					if err == nil {
 						bytes += small
 					}

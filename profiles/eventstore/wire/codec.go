@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -60,9 +61,7 @@ func (s *sink) Write(p []byte) (int, error) {
 func (c *Compressor) Append(dst, raw []byte) ([]byte, error) {
 	switch c.codec {
 	case LZ4:
-		if need := len(dst) + 8 + lz4Bound(len(raw)); cap(dst) < need {
-			dst = append(make([]byte, 0, need), dst...)
-		}
+		dst = slices.Grow(dst, 8+lz4Bound(len(raw)))
 		dst = be.AppendUint32(append(dst, lz4Head...), uint32(len(raw)))
 		return c.lz4.append(dst, raw), nil
 	case Zlib:

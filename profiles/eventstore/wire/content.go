@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The content of a stored batch in Cradle's format: all numbers are big-endian; an
@@ -41,34 +42,64 @@ func appendInstant(dst []byte, t Stamp) []byte {
 	return be.AppendUint32(be.AppendUint64(dst, uint64(t.Sec)), uint32(t.nanos))
 }
 
-func appendText(dst, s []byte) []byte {
-	return append(be.AppendUint32(dst, uint32(len(s))), s...)
-}
-
 // AppendContent appends the content of events.
 func AppendContent(dst []byte, es []Event) []byte {
 	dst = append(be.AppendUint32(dst, batchMagic), batchVersion)
 	dst = be.AppendUint32(dst, uint32(len(es)))
 	for i := range es {
 		e := &es[i]
-		dst = be.AppendUint32(dst, uint32(RecordSize(e)-4))
-		dst = be.AppendUint16(dst, eventMagic)
-		dst = appendInstant(dst, e.ID.Start)
-		dst = appendText(appendText(appendText(dst, e.ID.ID), e.Name), e.Kind)
+		at, size := len(dst), RecordSize(e)
+		dst = slices.Grow(dst, size)[:at+size]
+		r := filling{dst[at:]}
+		r.u32(uint32(size - 4))
+		be.PutUint16(r.next(2), eventMagic)
+		r.instant(e.ID.Start)
+		r.text(e.ID.ID)
+		r.text(e.Name)
+		r.text(e.Kind)
 		if e.Parent.Set {
-			dst = appendText(appendInstant(dst, e.Parent.Start), e.Parent.ID)
+			r.instant(e.Parent.Start)
+			r.text(e.Parent.ID)
 		} else {
-			dst = be.AppendUint32(appendInstant(dst, Stamp{-1, -1}), 0xFFFFFFFF)
+			r.instant(Stamp{-1, -1})
+			r.u32(0xFFFFFFFF)
 		}
-		dst = appendInstant(dst, e.End)
-		if e.Failed {
-			dst = append(dst, 0)
-		} else {
-			dst = append(dst, 1)
-		}
-		dst = appendText(dst, e.Body)
+		r.instant(e.End)
+		r.next(1)[0] = success(e)
+		r.text(e.Body)
 	}
 	return dst
+}
+
+// success is the byte of an event's status.
+func success(e *Event) byte {
+	if e.Failed {
+		return 0
+	}
+	return 1
+}
+
+// filling writes into bytes whose number was worked out before.
+type filling struct{ b []byte }
+
+func (f *filling) next(n int) []byte {
+	v := f.b[:n]
+	f.b = f.b[n:]
+	return v
+}
+
+func (f *filling) u32(v uint32) { be.PutUint32(f.next(4), v) }
+
+func (f *filling) instant(t Stamp) {
+	v := f.next(12)
+	be.PutUint64(v, uint64(t.Sec))
+	be.PutUint32(v[8:], uint32(t.nanos))
+}
+
+func (f *filling) text(s []byte) {
+	v := f.next(4 + len(s))
+	be.PutUint32(v, uint32(len(s)))
+	copy(v[4:], s)
 }
 
 // ErrContent is wrapped by errors about stored bytes that cannot be decoded.

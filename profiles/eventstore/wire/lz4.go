@@ -3,14 +3,17 @@ package wire
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // An encoder for LZ4 blocks. Compressing is most of what a batch costs, and the
-// library's encoder takes two to three times as long for content like ours: its table
-// of 128 KB does not stay in the fastest cache, and its bitmap is checked each time.
-// This one has a table of 32 KB and checks two of every four positions, which loses
-// little compression because matches are extended in both directions. Its output is an
-// ordinary block that the library can decode.
+// library's encoder takes several times as long for content like ours: its table of
+// 128 KB does not stay in the fastest cache, and its bitmap is checked each time.
+// This one has a table of 32 KB and checks two of every four positions; behind a long
+// match it checks far fewer, and only at the distance of that match, since records that
+// are alike repeat at the distance of their length. Both lose little compression because
+// matches are extended in both directions. Its output is an ordinary block that the
+// library can decode.
 const (
 	lz4TableBits = 13
 	// lz4Window is the greatest distance of a match.
@@ -23,6 +26,10 @@ const (
 	// lz4Least is the shortest match, lz4Long a long one.
 	lz4Least = 4
 	lz4Long  = 64
+	// lz4Stride is how far apart positions are that are checked behind a long match, and
+	// lz4Gap how far that goes.
+	lz4Stride = 12
+	lz4Gap    = 128
 )
 
 var le = binary.LittleEndian
@@ -46,22 +53,29 @@ func lz4Hash(v uint64) uint64 {
 // append encodes src as one block and appends it to dst.
 func (z *lz4Encoder) append(dst, src []byte) []byte {
 	clear(z.table[:])
-	done := 0  // how much has been encoded
-	usual := 1 // distance of the last long match: for similar records, the next one is at the same distance
+	dst = slices.Grow(dst, lz4Bound(len(src)))
+	done := 0      // how much has been encoded
+	usual := 1     // distance of the last long match: for similar records, the next one is at the same distance
+	alike := false // the last match was long
 	for next := 1; ; {
-		at, ref := z.find(src, done, next)
+		at, back := -1, usual
+		if alike {
+			at, back, next = z.skim(src, next, usual)
+		}
+		if at < 0 {
+			at, back = z.find(src, done, next)
+		}
 		if at < 0 {
 			dst = appendLZ4Head(dst, len(src)-done, 0)
 			return append(dst, src[done:]...)
 		}
-		back := at - ref
 		end := matchEnd(src[:len(src)-lz4Tail], at+lz4Least, back)
-		if usual != back && usual <= at && le.Uint32(src[at:]) == le.Uint32(src[at-usual:]) {
+		if !alike && usual != back && usual <= at && le.Uint32(src[at:]) == le.Uint32(src[at-usual:]) {
 			if e := matchEnd(src[:len(src)-lz4Tail], at+lz4Least, usual); e > end {
 				end, back = e, usual
 			}
 		}
-		if end-at >= lz4Long {
+		if alike = end-at >= lz4Long; alike {
 			usual = back
 		}
 		for at > done && at > back && src[at-1] == src[at-back-1] {
@@ -78,23 +92,46 @@ func (z *lz4Encoder) append(dst, src []byte) []byte {
 	}
 }
 
-// find looks, from s on, for four bytes that occurred before, and returns their
-// position and the earlier one; -1 if there are none. The longer it finds nothing since
-// done, the larger its steps get.
-func (z *lz4Encoder) find(src []byte, done, s int) (at, ref int) {
+// skim looks behind a long match at s for four bytes that occurred before, at the usual
+// distance; at s itself, where there is none, at any. It returns their position and the
+// distance; -1 if there are none before next.
+func (z *lz4Encoder) skim(src []byte, s, usual int) (at, back, next int) {
+	last := len(src) - lz4Margin
+	if s < last {
+		if ref := z.look(s, le.Uint64(src[s:])); le.Uint32(src[ref:]) == le.Uint32(src[s:]) && s-ref <= lz4Window {
+			return s, s - ref, s
+		}
+	}
+	last = min(last, s+lz4Gap)
+	for s++; s < last; s += lz4Stride {
+		if le.Uint32(src[s-usual:]) == le.Uint32(src[s:]) {
+			return s, usual, s
+		}
+	}
+	return -1, 0, s
+}
+
+// look returns the last position before s of the lower six bytes of v, or another one.
+func (z *lz4Encoder) look(s int, v uint64) int {
+	p := &z.table[lz4Hash(v)]
+	ref := int(*p)
+	*p = uint32(s)
+	return ref
+}
+
+// find looks, from s on, for four bytes that occurred before, and returns their position
+// and the distance; -1 if there are none. The longer it finds nothing since done, the
+// larger its steps get.
+func (z *lz4Encoder) find(src []byte, done, s int) (at, back int) {
 	for last := len(src) - lz4Margin; s < last; s += 3 + (s-done)>>6 {
 		v := le.Uint64(src[s:])
-		p := &z.table[lz4Hash(v)]
-		ref, *p = int(*p), uint32(s)
-		if le.Uint32(src[ref:]) == uint32(v) && s-ref <= lz4Window {
-			return s, ref
+		if ref := z.look(s, v); le.Uint32(src[ref:]) == uint32(v) && s-ref <= lz4Window {
+			return s, s - ref
 		}
 		v >>= 8
 		s++
-		p = &z.table[lz4Hash(v)]
-		ref, *p = int(*p), uint32(s)
-		if le.Uint32(src[ref:]) == uint32(v) && s-ref <= lz4Window {
-			return s, ref
+		if ref := z.look(s, v); le.Uint32(src[ref:]) == uint32(v) && s-ref <= lz4Window {
+			return s, s - ref
 		}
 	}
 	return -1, 0

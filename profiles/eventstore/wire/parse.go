@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // scanner steps through the fields of a message without a call per field.
 type scanner struct {
@@ -75,7 +78,27 @@ func (s *scanner) skip(n int) {
 	s.b, s.field = s.b[n:], 0 // none of our fields has a fixed size
 }
 
-func parseStamp(b []byte) (t Stamp, ok bool) {
+// shared is what the messages of a batch were decoded to whose bytes most of its events
+// have in common: what is written the same is decoded once. That is a comparison of bytes
+// in place of a parse, and what it yields points to the same memory, so that rules about
+// it are checked as fast.
+type shared struct {
+	parent []byte // the batch's parent
+	place  []byte // book and scope of an id, one after the other
+	book   []byte
+	scope  []byte
+	time   []byte // a stamp
+	stamp  Stamp
+	from   []byte // a connection
+	alias  []byte
+	group  []byte
+}
+
+// parseStamp decodes a time.
+func (h *shared) parseStamp(b []byte) (t Stamp, ok bool) {
+	if len(b) > 0 && bytes.Equal(b, h.time) {
+		return h.stamp, true
+	}
 	s := scanner{b: b}
 	for s.next() {
 		switch s.field {
@@ -85,12 +108,23 @@ func parseStamp(b []byte) (t Stamp, ok bool) {
 			t.nanos = int32(s.n)
 		}
 	}
-	return t, !s.bad
+	if s.bad {
+		return t, false
+	}
+	h.time, h.stamp = b, t
+	return t, true
 }
 
-func (i *EventID) parse(b []byte) bool {
+// parseID decodes an id.
+func (h *shared) parseID(i *EventID, b []byte) bool {
 	*i = EventID{Set: true}
 	s := scanner{b: b}
+	if n := textLen(b, 1); n > 0 && len(h.place) > 0 && bytes.HasPrefix(b[n:], h.place) {
+		i.ID, i.Book, i.Scope = b[2:n:n], h.book, h.scope
+		s.b = b[n+len(h.place):]
+	} else {
+		h.learn(b)
+	}
 	for s.next() {
 		switch s.field {
 		case 1:
@@ -101,29 +135,62 @@ func (i *EventID) parse(b []byte) bool {
 			i.Scope = s.v
 		case 4:
 			var ok bool
-			i.Start, ok = parseStamp(s.v)
+			i.Start, ok = h.parseStamp(s.v)
 			s.bad = s.bad || !ok
 		}
 	}
 	return !s.bad
 }
 
-func (m *MessageID) parse(b []byte) bool {
+// textLen returns the length of the field of up to 127 bytes that b begins with, 0 if it
+// begins with something else than that field.
+func textLen(b []byte, field int) int {
+	if len(b) < 2 || b[0] != tag(field, 2) || b[1] >= 0x80 || int(b[1]) > len(b)-2 {
+		return 0
+	}
+	return 2 + int(b[1])
+}
+
+// learn notes book and scope of an id if they follow its text.
+func (h *shared) learn(b []byte) {
+	b = b[textLen(b, 1):]
+	n := textLen(b, 2)
+	m := textLen(b[n:], 3)
+	if n > 0 && m > 0 {
+		h.place, h.book, h.scope = b[:n+m], b[2:n:n], b[n+2:n+m:n+m]
+	}
+}
+
+// parseConnection decodes where a message came from.
+func (h *shared) parseConnection(m *MessageID, b []byte) bool {
+	first := m.Alias == nil && m.Group == nil
+	if first && len(b) > 0 && bytes.Equal(b, h.from) {
+		m.Alias, m.Group = h.alias, h.group
+		return true
+	}
+	s := scanner{b: b}
+	for s.next() {
+		switch s.field {
+		case 1:
+			m.Alias = s.v
+		case 2:
+			m.Group = s.v
+		}
+	}
+	if first && !s.bad {
+		h.from, h.alias, h.group = b, m.Alias, m.Group
+	}
+	return !s.bad
+}
+
+// parseMessage decodes the id of an attached message.
+func (h *shared) parseMessage(m *MessageID, b []byte) bool {
 	*m = MessageID{}
 	s := scanner{b: b}
 	for s.next() {
 		switch s.field {
 		case 1:
-			c := scanner{b: s.v}
-			for c.next() {
-				switch c.field {
-				case 1:
-					m.Alias = c.v
-				case 2:
-					m.Group = c.v
-				}
-			}
-			s.bad = s.bad || c.bad
+			s.bad = s.bad || !h.parseConnection(m, s.v)
 		case 2:
 			m.Second = s.n == 1
 		case 3:
@@ -134,7 +201,7 @@ func (m *MessageID) parse(b []byte) bool {
 			m.Book = s.v
 		case 6:
 			var ok bool
-			m.At, ok = parseStamp(s.v)
+			m.At, ok = h.parseStamp(s.v)
 			s.bad = s.bad || !ok
 		}
 	}
@@ -154,19 +221,25 @@ func (m *MessageID) sub(s *scanner) {
 	s.bad = s.bad || p.bad
 }
 
-func (b *Batch) parseEvent(raw []byte) bool {
-	b.Events = append(b.Events, Event{From: int32(len(b.Messages))})
+// parseEvent decodes an event.
+func (b *Batch) parseEvent(h *shared, raw []byte) bool {
+	b.Events = append(b.Events, Event{})
 	e := &b.Events[len(b.Events)-1]
+	e.From = int32(len(b.Messages))
 	s := scanner{b: raw}
 	ok := true
 	for s.next() {
 		switch s.field {
 		case 1:
-			ok = e.ID.parse(s.v)
+			ok = h.parseID(&e.ID, s.v)
 		case 2:
-			ok = e.Parent.parse(s.v)
+			if len(h.parent) > 0 && bytes.Equal(s.v, h.parent) {
+				e.Parent = b.Parent
+			} else {
+				ok = h.parseID(&e.Parent, s.v)
+			}
 		case 4:
-			e.End, ok = parseStamp(s.v)
+			e.End, ok = h.parseStamp(s.v)
 		case 5:
 			e.Failed = s.n == 1
 		case 6:
@@ -177,7 +250,7 @@ func (b *Batch) parseEvent(raw []byte) bool {
 			e.Body = s.v
 		case 9:
 			b.Messages = append(b.Messages, MessageID{})
-			ok = b.Messages[len(b.Messages)-1].parse(s.v)
+			ok = h.parseMessage(&b.Messages[len(b.Messages)-1], s.v)
 		}
 		s.bad = s.bad || !ok
 	}
@@ -188,14 +261,16 @@ func (b *Batch) parseEvent(raw []byte) bool {
 // Decode decodes a batch; everything in it points into raw.
 func (b *Batch) Decode(raw []byte) error {
 	b.Reset()
+	var h shared
 	s := scanner{b: raw}
 	ok := true
 	for s.next() {
 		switch s.field {
 		case 1:
-			ok = b.Parent.parse(s.v)
+			ok = h.parseID(&b.Parent, s.v)
+			h.parent = s.v
 		case 2:
-			ok = b.parseEvent(s.v)
+			ok = b.parseEvent(&h, s.v)
 		}
 		s.bad = s.bad || !ok
 	}

@@ -95,41 +95,6 @@ func intLen(v int64) int {
 
 func (t Stamp) size() int { return intLen(t.Sec) + intLen(int64(t.nanos)) }
 
-func (i *EventID) size() int {
-	return bytesLen(len(i.ID)) + bytesLen(len(i.Book)) + bytesLen(len(i.Scope)) + messageLen(i.Start.size())
-}
-
-func (m *MessageID) connection() int { return bytesLen(len(m.Alias)) + bytesLen(len(m.Group)) }
-
-func (m *MessageID) packed() (n int) {
-	for _, s := range m.subsequence {
-		n += varintLen(uint64(s))
-	}
-	return n
-}
-
-func (m *MessageID) size() int {
-	n := messageLen(m.connection()) + intLen(m.Sequence) + bytesLen(m.packed()) + bytesLen(len(m.Book)) + messageLen(m.At.size())
-	if m.Second {
-		n += 2
-	}
-	return n
-}
-
-func (b *Batch) eventSize(e *Event) int {
-	n := messageLen(e.ID.size()) + messageLen(e.End.size()) + bytesLen(len(e.Name)) + bytesLen(len(e.Kind)) + bytesLen(len(e.Body))
-	if e.Parent.Set {
-		n += messageLen(e.Parent.size())
-	}
-	if e.Failed {
-		n += 2
-	}
-	for i := range b.Attached(e) {
-		n += messageLen(b.Messages[int(e.From)+i].size())
-	}
-	return n
-}
-
 func tag(field, kind int) byte { return byte(field<<3 | kind) }
 
 func appendBytes(dst []byte, field int, v []byte) []byte {
@@ -156,16 +121,86 @@ func appendStamp(dst []byte, field int, t Stamp) []byte {
 	return appendInt(appendInt(dst, 1, t.Sec), 2, int64(t.nanos))
 }
 
-func appendID(dst []byte, field int, i *EventID) []byte {
-	dst = appendHead(dst, field, i.size())
-	dst = appendBytes(appendBytes(appendBytes(dst, 1, i.ID), 2, i.Book), 3, i.Scope)
-	return appendStamp(dst, 4, i.Start)
+// Encoder encodes batches. It belongs to one goroutine and is reused: what events have in
+// common with those before them is encoded once, and copied.
+type Encoder struct {
+	own, above place
+	from       connection
+	at         moment // of a message, with its book
+	end        moment
 }
 
-func appendMessage(dst []byte, m *MessageID) []byte {
-	dst = appendHead(dst, 9, m.size())
-	dst = appendHead(dst, 1, m.connection())
-	dst = appendBytes(appendBytes(dst, 1, m.Alias), 2, m.Group)
+// place is where an event is, and when it starts: all of an EventID but its text.
+type place struct {
+	book, scope []byte
+	start       Stamp
+	as          []byte
+}
+
+// of returns the encoded fields.
+func (p *place) of(i *EventID) []byte {
+	if len(p.as) == 0 || p.start != i.Start || !bytes.Equal(p.book, i.Book) || !bytes.Equal(p.scope, i.Scope) {
+		p.book, p.scope, p.start = append(p.book[:0], i.Book...), append(p.scope[:0], i.Scope...), i.Start
+		p.as = appendStamp(appendBytes(appendBytes(p.as[:0], 2, i.Book), 3, i.Scope), 4, i.Start)
+	}
+	return p.as
+}
+
+// moment is a time, behind a book if there is one.
+type moment struct {
+	book []byte
+	at   Stamp
+	as   []byte
+}
+
+// of returns the encoded fields, of which the book is number 5.
+func (m *moment) of(book []byte, field int, at Stamp) []byte {
+	if len(m.as) == 0 || m.at != at || !bytes.Equal(m.book, book) {
+		m.book, m.at = append(m.book[:0], book...), at
+		m.as = appendStamp(appendBytes(m.as[:0], 5, book), field, at)
+	}
+	return m.as
+}
+
+// connection is where a message came from.
+type connection struct{ alias, group, as []byte }
+
+// of returns the encoded field.
+func (c *connection) of(m *MessageID) []byte {
+	if len(c.as) == 0 || !bytes.Equal(c.alias, m.Alias) || !bytes.Equal(c.group, m.Group) {
+		c.alias, c.group = append(c.alias[:0], m.Alias...), append(c.group[:0], m.Group...)
+		c.as = appendHead(c.as[:0], 1, bytesLen(len(m.Alias))+bytesLen(len(m.Group)))
+		c.as = appendBytes(appendBytes(c.as, 1, m.Alias), 2, m.Group)
+	}
+	return c.as
+}
+
+func appendID(dst []byte, field int, i *EventID, place []byte) []byte {
+	dst = appendHead(dst, field, bytesLen(len(i.ID))+len(place))
+	return append(appendBytes(dst, 1, i.ID), place...)
+}
+
+func idLen(i *EventID, place []byte) int { return messageLen(bytesLen(len(i.ID)) + len(place)) }
+
+func (m *MessageID) packed() (n int) {
+	for _, s := range m.subsequence {
+		n += varintLen(uint64(s))
+	}
+	return n
+}
+
+// messageLen returns the length of a message id without its field's head.
+func (w *Encoder) messageLen(m *MessageID) int {
+	n := len(w.from.of(m)) + intLen(m.Sequence) + bytesLen(m.packed()) + len(w.at.of(m.Book, 6, m.At))
+	if m.Second {
+		n += 2
+	}
+	return n
+}
+
+func (w *Encoder) appendMessage(dst []byte, m *MessageID) []byte {
+	dst = appendHead(dst, 9, w.messageLen(m))
+	dst = append(dst, w.from.of(m)...)
 	if m.Second {
 		dst = appendInt(dst, 2, 1)
 	}
@@ -176,33 +211,52 @@ func appendMessage(dst []byte, m *MessageID) []byte {
 			dst = binary.AppendUvarint(dst, uint64(s))
 		}
 	}
-	return appendStamp(appendBytes(dst, 5, m.Book), 6, m.At)
+	return append(dst, w.at.of(m.Book, 6, m.At)...)
 }
 
-func (b *Batch) appendEvent(dst []byte, e *Event) []byte {
-	dst = appendHead(dst, 2, b.eventSize(e))
-	dst = appendID(dst, 1, &e.ID)
+// appendEvent appends an event of a batch.
+func (w *Encoder) appendEvent(dst []byte, b *Batch, e *Event) []byte {
+	own, end := w.own.of(&e.ID), w.end.of(nil, 4, e.End)
+	n := idLen(&e.ID, own) + len(end) + bytesLen(len(e.Name)) + bytesLen(len(e.Kind)) + bytesLen(len(e.Body))
+	var above []byte
 	if e.Parent.Set {
-		dst = appendID(dst, 2, &e.Parent)
+		above = w.above.of(&e.Parent)
+		n += idLen(&e.Parent, above)
 	}
-	dst = appendStamp(dst, 4, e.End)
+	if e.Failed {
+		n += 2
+	}
+	ms := b.Attached(e)
+	for i := range ms {
+		n += messageLen(w.messageLen(&ms[i]))
+	}
+	dst = appendID(appendHead(dst, 2, n), 1, &e.ID, own)
+	if e.Parent.Set {
+		dst = appendID(dst, 2, &e.Parent, above)
+	}
+	dst = append(dst, end...)
 	if e.Failed {
 		dst = appendInt(dst, 5, 1)
 	}
 	dst = appendBytes(appendBytes(appendBytes(dst, 6, e.Name), 7, e.Kind), 8, e.Body)
-	for i := range b.Attached(e) {
-		dst = appendMessage(dst, &b.Messages[int(e.From)+i])
+	for i := range ms {
+		dst = w.appendMessage(dst, &ms[i])
 	}
 	return dst
 }
 
-// Encode appends the batch in wire format.
-func (b *Batch) Encode(dst []byte) []byte {
+// Begin appends what a batch in wire format begins with.
+func (w *Encoder) Begin(dst []byte, b *Batch) []byte {
 	if b.Parent.Set {
-		dst = appendID(dst, 1, &b.Parent)
+		dst = appendID(dst, 1, &b.Parent, w.above.of(&b.Parent))
 	}
+	return dst
+}
+
+// Events appends the events of a batch.
+func (w *Encoder) Events(dst []byte, b *Batch) []byte {
 	for i := range b.Events {
-		dst = b.appendEvent(dst, &b.Events[i])
+		dst = w.appendEvent(dst, b, &b.Events[i])
 	}
 	return dst
 }
