@@ -51,7 +51,9 @@ var leanTables = []cassandra.Table{
 // NewLean opens the layer of schema=lean.
 func NewLean(o *model.Options, c cassandra.Typed) (model.Adapter, []ownership.Space) {
 	l := &lean{tables: tables{cassandra.New(c, o.Keys(), "events_", leanTables), o}}
-	const columns = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
+	// The body comes last: the driver appends to its frame, and would copy what is longest
+	// once more for what came behind it.
+	const columns = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, links, body"
 	const partition = " WHERE book = ? AND page = ? AND scope = ? AND bucket = ?"
 	l.insert = l.Text("INSERT INTO %batch (book, page, scope, bucket, " + columns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	l.parent = l.Text("INSERT INTO %by_parent (parent_id, bucket, start_ns, id, book, page, scope, ok, cnt) VALUES (?,?,?,?,?,?,?,?,?)")
@@ -81,7 +83,7 @@ func (l *lean) Store(ctx context.Context, rs []*model.Record) (int, error) {
 		id, parent := string(r.ID), string(r.Parent)
 		bucket := l.o.BucketAt(r.Start, r.ID)
 		err := l.Conn.Query(l.insert, book, page, scope, bucket, r.Start, id, r.End, r.Last, parent,
-			r.OK, r.Single, r.Count, int8(r.Codec), r.Raw, r.Body, r.Links).ExecContext(ctx)
+			r.OK, r.Single, r.Count, int8(r.Codec), r.Raw, r.Links, r.Body).ExecContext(ctx)
 		if err != nil {
 			return n, refusal(fmt.Errorf("insert: %w", err))
 		}
@@ -125,7 +127,7 @@ func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*model.Recor
 	var w model.Record
 	var id, parent string
 	var codec int8
-	for iter.Scan(&w.Start, &id, &w.End, &w.Last, &parent, &w.OK, &w.Single, &w.Count, &codec, &w.Raw, &w.Body, &w.Links) {
+	for iter.Scan(&w.Start, &id, &w.End, &w.Last, &parent, &w.OK, &w.Single, &w.Count, &codec, &w.Raw, &w.Links, &w.Body) {
 		w.ID, w.Parent, w.Codec = []byte(id), []byte(parent), byte(codec)
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())

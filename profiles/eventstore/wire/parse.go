@@ -92,6 +92,19 @@ type shared struct {
 	from   []byte // a connection
 	alias  []byte
 	group  []byte
+	// touched is there so that touching has a result.
+	touched byte
+}
+
+// touch reads a byte of each line of the processor's caches, so that all of them are
+// fetched at once. A batch that has waited has left the caches, and a decoder reads few
+// bytes of many lines, each at a place that the one before it tells. In a queue of 160
+// batches that was a quarter of an event's cost.
+func (h *shared) touch(b []byte) {
+	const line = 64
+	for i := 0; i < len(b); i += line {
+		h.touched += b[i]
+	}
 }
 
 // parseStamp decodes a time.
@@ -270,6 +283,8 @@ func (b *Batch) Decode(raw []byte) error {
 			ok = h.parseID(&b.Parent, s.v)
 			h.parent = s.v
 		case 2:
+			// What follows is as long, as a rule; it arrives while this one is decoded.
+			h.touch(s.b[:min(len(s.v), len(s.b))])
 			ok = b.parseEvent(&h, s.v)
 		}
 		s.bad = s.bad || !ok
