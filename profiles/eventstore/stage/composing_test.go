@@ -102,3 +102,54 @@ func benchPath(b *testing.B, made func(*path, int64, int) []piece) {
 		})
 	}
 }
+
+// BenchmarkSteps is what each part of PathValidated costs by itself, with everything in
+// the caches.
+func BenchmarkSteps(b *testing.B) {
+	const n = 300
+	p := newPath(b, n)
+	at := p.born
+	es := p.validated(b, at, n)[0]
+	r := newItem()
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"make", func() error {
+			p.e.Body, _, _ = p.g.Make(p.e.Body[:0], wire.StampOf(at), n, generate.DocumentedBody)
+			return nil
+		}},
+		{"decode", func() error { return p.c.b.Decode(p.e.Body) }},
+		{"check", func() error {
+			inner, err := p.c.valid.check(&p.c.b, at)
+			p.c.pieces = cut(p.c.pieces, &p.c.b, inner, p.c.st.Options.BatchLimit)
+			return err
+		}},
+		{"encode", func() error {
+			events := p.c.b.Events[es.from:es.to]
+			p.c.raw = wire.AppendContent(p.c.raw[:0], events)
+			p.c.rawL = p.c.link.AppendLinks(p.c.rawL[:0], &p.c.b, events)
+			r.Raw, r.rawLinks = len(p.c.raw), len(p.c.rawL)
+			return nil
+		}},
+		{"compress", func() error {
+			r.Body, r.Links = r.Body[:0], r.Links[:0]
+			return p.c.squeeze(r)
+		}},
+	} {
+		b.Run(step.name, func(b *testing.B) {
+			for range 10 {
+				require.NoError(b, step.do())
+			}
+			b.ReportAllocs()
+			began, events := eventstoretest.CPUTime(), 0
+			for b.Loop() {
+				if err := step.do(); err != nil {
+					b.Fatal(err)
+				}
+				events += n
+			}
+			b.ReportMetric(float64(eventstoretest.CPUTime()-began)/float64(events), "cpu-ns/event")
+		})
+	}
+}

@@ -60,7 +60,9 @@ func (s *scanner) slow() bool {
 func (s *scanner) uvarint() uint64 {
 	var v uint64
 	n := 5
-	if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // typical of times
+	if len(s.b) >= 2 && s.b[1] < 0x80 && s.b[0] >= 0x80 { // of lengths
+		v, n = uint64(s.b[0]&0x7F)|uint64(s.b[1])<<7, 2
+	} else if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // typical of times
 		v = uint64(s.b[0]&0x7F) | uint64(s.b[1]&0x7F)<<7 | uint64(s.b[2]&0x7F)<<14 | uint64(s.b[3]&0x7F)<<21 | uint64(s.b[4])<<28
 	} else if v, n = binary.Uvarint(s.b); n <= 0 {
 		s.bad = true
@@ -102,9 +104,11 @@ type shared struct {
 // batches that was a quarter of an event's cost.
 func (h *shared) touch(b []byte) {
 	const line = 64
+	sum := byte(0)
 	for i := 0; i < len(b); i += line {
-		h.touched += b[i]
+		sum += b[i]
 	}
+	h.touched = sum
 }
 
 // parseStamp decodes a time.
