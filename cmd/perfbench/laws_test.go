@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+)
+
+// On a real Redis, both laws hold in each segment that is long enough to tell: workers' time is
+// that of the figures, and no call is counted that the server has not.
+func TestTheLawsHoldInEachSegment(t *testing.T) {
+	labtest.Full(t, "internal/session has the ledger of made-up seconds, and internal/engine the accounts")
+	t.Parallel()
+	dir := t.TempDir()
+	p := exec.Command(binary(t), "run", "ingestion", "--set", "testCase=put", "--target", labtest.Redis(t).URL(), "--namespace", "laws",
+		"--threads", "2", "--rate", "500", "--duration", "7500ms", "--at", "1s:rate=1000", "--quiet", "--out", dir)
+	p.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	said, err := p.CombinedOutput()
+	require.NoError(t, err, string(said))
+	folder, err := rundir.Find(dir, "latest")
+	require.NoError(t, err)
+	data, err := os.ReadFile(filepath.Join(folder, "run.json"))
+	require.NoError(t, err)
+	var r rundir.Run
+	require.NoError(t, json.Unmarshal(data, &r))
+	require.Len(t, r.Segments, 2)
+	assert.Nil(t, r.Segments[0].Requests, "one second is too short")
+	for _, s := range r.Segments {
+		require.NotEmpty(t, s.Accounts)
+		for _, a := range s.Accounts {
+			assert.InEpsilon(t, a.Worked, a.Calls+a.Pauses, 0.05, "%+v", a)
+		}
+	}
+	assert.NotContains(t, r.Verdict.Causes, "laws")
+	q := r.Segments[1].Requests
+	if q == nil { // on a machine so busy that a second was not sampled
+		assert.Less(t, sampled(t, folder), 7)
+		return
+	}
+	assert.GreaterOrEqual(t, q.Seconds, 5.0)
+	assert.InEpsilon(t, 1000*q.Seconds, q.Made, 0.5)
+	assert.Greater(t, float64(q.Asked), 0.9*float64(q.Made))
+}
+
+// sampled returns of how many seconds the store has told how many requests it got.
+func sampled(t *testing.T, folder string) (n int) {
+	t.Helper()
+	f, err := rundir.Load(folder)
+	require.NoError(t, err)
+	for _, s := range f.Samples {
+		if s.Source == rundir.OfStore && s.Name == "commands_per_s" && s.T >= 0 {
+			n++
+		}
+	}
+	return n
+}
