@@ -161,7 +161,12 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case killMsg:
 		return a, a.kill()
 	case tea.KeyPressMsg:
+		if k, ok := unmerged(msg); ok {
+			return a, tea.Batch(a.escapeThen(k), a.wake())
+		}
 		return a, tea.Batch(a.press(msg), a.wake())
+	case afterMsg:
+		return a, a.after(msg)
 	case tea.MouseClickMsg, tea.MouseWheelMsg:
 		if a.overlay != none {
 			return a, a.overlayMouse(msg)
@@ -319,7 +324,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	default:
-		return a.forward(msg)
+		return a.answer(msg)
 	}
 	return nil
 }

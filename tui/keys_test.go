@@ -3,11 +3,13 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/request"
@@ -170,5 +172,54 @@ func TestTheBottomLineShowsOnlyKeysThatHelpListsToo(t *testing.T) {
 				assert.True(t, listed[k], "%s: %s %s", name, k, b.Help().Desc)
 			}
 		}
+	}
+}
+
+// Escape and a key that a terminal took for one, with alt, are two keys: the second is for the screen that
+// the first leads to.
+func TestEscapeAndAKeyAreNeverTakenForOne(t *testing.T) {
+	alt := func(code rune, mod tea.KeyMod) tea.KeyPressMsg {
+		return tea.KeyPressMsg{Code: code, Mod: mod | tea.ModAlt}
+	}
+	for name, c := range map[string]struct {
+		way  []any
+		both tea.KeyPressMsg
+		then string
+	}{
+		"from the list of runs": {[]any{"h"}, alt(tea.KeyRight, 0), "right"},
+		"from typing":           {[]any{"right", "enter"}, alt('/', 0), "/"},
+		"from a run":            {[]any{"enter"}, alt('x', 0), "x"},
+		"from the panel":        {[]any{"enter", "t"}, alt('+', 0), "+"},
+		"a capital":             {[]any{"h"}, alt('g', tea.ModShift), "G"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inTurn, asOne := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40), pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
+			send(t, inTurn, c.way...)
+			send(t, inTurn, "esc", c.then, frame(inTurn))
+			send(t, asOne, c.way...)
+			send(t, asOne, c.both, frame(asOne))
+			assert.Equal(t, picture(t, inTurn), picture(t, asOne))
+		})
+	}
+}
+
+// A key that a screen does not have is answered, and changes nothing.
+func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
+	for name, to := range states(120, 40) {
+		t.Run(name, func(t *testing.T) {
+			a := to(t)
+			a.View()
+			if _, ok := a.top().(screen.Listener); !ok || a.isTyping() {
+				return
+			}
+			for _, k := range []string{"x", "S", "Y", "T", "m", "w", "F", "b", "(", "y", "ü"} {
+				if key := tuitest.KeyPress(k); bound(key, a.top().Keys()) {
+					continue
+				}
+				a := to(t)
+				send(t, a, k, frame(a))
+				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|from here the knobs turn`, picture(t, a), k)
+			}
+		})
 	}
 }

@@ -137,13 +137,13 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	run.Gone = true
 	pass(t, a, run, 4*time.Second)
 	got := picture(t, a)
-	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4 s) · the run goes on · unreachable")
+	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4.0 s) · the run goes on · unreachable")
 	assert.Contains(t, got, "─ Latency  no answer since 00:10 ─", "not what was before")
 	_, bar := a.top().(screen.Titled).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
 	run.Stage.Stage = screen.Verifying
 	send(t, a, frame(a))
-	assert.Contains(t, picture(t, a), "since 00:10 (4 s) · the run has ended, and verifying waits for the store")
+	assert.Contains(t, picture(t, a), "since 00:10 (4.0 s) · the run has ended, and verifying waits for the store")
 	run.Stage.Stage = screen.Measuring
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)

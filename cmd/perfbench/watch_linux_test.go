@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
-// Two workbenches watch a run that a third process drives: one by where workers join, which
-// leaves, and one by the run's folder, which sees its end. Neither disturbs it.
+// Two workbenches watch a run with workers that a third process drives: one by where workers join,
+// which changes nothing and leaves, and one by the run's folder, which turns a knob and sees the end.
 func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
@@ -31,6 +31,9 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 
 	stays := inTerminal(t, path, 100, 30, "tui", "--watch", dir)
 	stays.matches(`eligibility\.putall +[1-9]`)
+	stays.press("+")
+	p.says(t, "threads ")
+	stays.shows("undo own change")
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	require.Equal(t, 130, p.end(t), p.text(t))
 	stays.shows("Results", "ingestion on "+srv.URL(), "verification passed")
@@ -40,11 +43,13 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 	run := p.folder(t).Run
 	assert.Equal(t, "interrupt", run.EndedBy)
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
-	assert.Len(t, run.Segments, 1)
+	if assert.Len(t, run.Changes, 1) {
+		assert.Equal(t, "workbench", run.Changes[0].By)
+	}
 	assert.NoDirExists(t, filepath.Join(dir, "stream"))
 	code, _, stderr := terminal(t, "", "", "tui", "--watch", dir)
 	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, "there is nothing to watch in "+dir)
+	assert.Contains(t, stderr, "the run in "+dir+" cannot be watched: it has ended")
 }
 
 // A coordinator that dies is named by who watches.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -53,6 +54,30 @@ type Shift struct {
 func (s SeriesFigure) Sentence(c Shift, unit string) string {
 	f := Finding{Figure: s.Figure, Change: c.Change, Verdict: c.Verdict}
 	return f.Label(unit) + ": " + string(c.Verdict) + ", " + f.ChangeText()
+}
+
+// FromTo describes the change by the figure before and after it, "p50 1.2 → 1.9 ms: worse": the means
+// of the runs since the change before, and as much more or less.
+func (s SeriesFigure) FromTo(c Shift, unit string) string {
+	first, sum, n := 0, 0.0, 0
+	for _, d := range s.Changes {
+		if d.At < c.At {
+			first = max(first, d.At)
+		}
+	}
+	for _, v := range s.Values[first:c.At] {
+		if v > 0 {
+			sum += math.Log(v)
+			n++
+		}
+	}
+	f := Finding{Figure: s.Figure}
+	before := math.Exp(sum / float64(max(n, 1)))
+	from, to := f.amount(before), f.amount(before*(1+c.Change))
+	if number, of, ok := strings.Cut(from, " "); ok && strings.HasSuffix(to, " "+of) {
+		from = number // the unit is said once
+	}
+	return f.Label(unit) + " " + from + " → " + to + ": " + string(c.Verdict)
 }
 
 // Changed finds in kept runs the points at which their figures changed: series by series, the

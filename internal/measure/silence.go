@@ -72,10 +72,10 @@ func (d *moments) merge(from int, words []uint64) {
 	}
 }
 
-// silences returns when it did not happen in the first part of a run; none if it never happened at all,
-// as nothing is done in a process whose work others do.
+// silences returns when it did not happen in the first part of a run, which is empty if it never ceased
+// to; nil if it never happened at all, as nothing is done in a process whose work others do.
 func (d *moments) silences(measured time.Duration) []Silence {
-	var out []Silence
+	out := []Silence{}
 	next, any := 0, false // next is the slot after the last in which it happened
 	told := func(slot int) {
 		if s := (Silence{time.Duration(next) * SilenceSlot, min(time.Duration(slot)*SilenceSlot, measured)}); s.To-s.From >= leastSilence && len(out) < mostSilences {

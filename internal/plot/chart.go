@@ -20,6 +20,8 @@ type Chart struct {
 	Lines    []Line
 	Marks    []Mark
 	Spans    []Span
+	// Levels are values that get a line across, such as a limit; the scale reaches them.
+	Levels []Level
 	// Format formats a value of the scale.
 	Format func(float64) string
 	// Across formats a position on the axis if the axis is not time: At, From and To
@@ -129,6 +131,12 @@ func (l Line) bands() (out [][2]int) {
 type Mark struct {
 	At         float64
 	Name, Note string
+}
+
+// Level is a value with a line across, which is labelled with its name.
+type Level struct {
+	Value float64
+	Name  string
 }
 
 // Span is a period during which something was the case, described by Note. Kind is the

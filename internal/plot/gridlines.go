@@ -14,10 +14,15 @@ type scale struct {
 	step float64
 }
 
-// ends returns the lowest value above 0 and the highest of a chart; the highest is 0 if
-// there is none.
+// ends returns the lowest value above 0 and the highest of a chart, with its levels; the highest is 0
+// if there is none.
 func (c *Chart) ends() (lo, hi float64) {
 	lo = math.Inf(1)
+	for _, l := range c.Levels {
+		if l.Value > 0 {
+			lo, hi = min(lo, l.Value), max(hi, l.Value)
+		}
+	}
 	for _, l := range c.Lines {
 		for _, values := range [][]float64{l.Values, l.Low, l.High} {
 			for _, v := range values {

@@ -73,6 +73,10 @@ func (c *Chart) File() []byte {
 			fmt.Fprintf(&b, "<path d=\"M%.1f %gV%g\" stroke=\"#999\" stroke-dasharray=\"4 3\"><title>%s</title></path>\n", f.x(m.At), f.top, f.bottom, html.EscapeString(m.Note))
 		}
 	}
+	for _, l := range c.Levels {
+		fmt.Fprintf(&b, "<path d=\"M%g %.1fH%g\" stroke=\"#333\" stroke-dasharray=\"6 3\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+			f.left, f.y(l.Value), f.right, f.right, f.y(l.Value)-4, html.EscapeString(l.Name))
+	}
 	for i, l := range c.Lines {
 		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"0.3\"", colours[i%len(colours)]), c.Moments(l), l)
 	}

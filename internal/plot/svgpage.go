@@ -84,6 +84,9 @@ func (c *Chart) Describe() string {
 			parts = append(parts, strings.TrimSpace(l.Name+" from "+c.Format(low)+" to "+c.Format(top)))
 		}
 	}
+	for _, l := range c.Levels {
+		parts = append(parts, "a line at "+l.Name)
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -242,6 +245,10 @@ func (d *drawing) axes() {
 	for _, v := range grid {
 		y := (1 - d.Part(v)) * 100
 		fmt.Fprintf(&d.b, "<line class=\"grid\" x2=\"100%%\" y1=\"%.1f%%\" y2=\"%.1f%%\"/><text x=\"-6\" y=\"%.1f%%\" dy=\"4\" text-anchor=\"end\">%s</text>\n", y, y, y, html.EscapeString(d.Format(v)))
+	}
+	for _, l := range d.Levels {
+		y := (1 - d.Part(l.Value)) * 100
+		fmt.Fprintf(&d.b, "<line class=\"level\" x2=\"100%%\" y1=\"%.1f%%\" y2=\"%.1f%%\"/><text class=\"level\" x=\"100%%\" y=\"%.1f%%\" dy=\"-4\" text-anchor=\"end\">%s</text>\n", y, y, y, html.EscapeString(l.Name))
 	}
 	free := 0.0
 	for _, m := range d.Marks {

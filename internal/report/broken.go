@@ -62,10 +62,14 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	return fmt.Sprintf("%s from %s to %s: %s", a.Name(), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
 }
 
-// soon says how long after something it was: 0 is less than a tenth of a second.
+// soon says how long after something it was: 0 is less than a tenth of a second, and whole seconds are
+// how many at most.
 func soon(s float64) string {
-	if s <= 0 {
+	switch {
+	case s <= 0:
 		return "within 100 ms after"
+	case s == math.Trunc(s):
+		return "within " + Length(s) + " after"
 	}
 	return Length(s) + " after"
 }

@@ -153,13 +153,13 @@ func ChangedAt(list []compare.Series) map[string]string {
 		for _, f := range s.Figures {
 			for _, c := range f.Changes {
 				id := s.Runs[c.At].ID
-				said[id], differs[id] = append(said[id], f.Sentence(c, s.Runs[c.At].Unit)), differing(c.Differs)
+				said[id], differs[id] = append(said[id], f.FromTo(c, s.Runs[c.At].Unit)), differing(c.Differs)
 			}
 		}
 	}
 	out := map[string]string{}
 	for id, changes := range said {
-		out[id] = strings.Join(changes, "; ") + " from this run on; what else differs: " + differs[id]
+		out[id] = "from this run on " + strings.Join(changes, ", ") + "; what else differs: " + differs[id]
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func TestWhatChangedWhen(t *testing.T) {
 	data, err := ChangedJSON(list)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"from_run": "run-08"`)
-	assert.Equal(t, map[string]string{"run-08": "transactions/s: worse, -10.0 % from this run on; what else differs: version 7.0 → 7.2"}, ChangedAt(list))
+	assert.Equal(t, map[string]string{"run-08": "from this run on transactions/s 10k → 9.01k: worse; what else differs: version 7.0 → 7.2"}, ChangedAt(list))
 	assert.Contains(t, Changed(nil), "No plan has 6 runs")
 }
 

@@ -180,6 +180,9 @@ func curve(r *find.Result) plot.Chart {
 	if values := shownTimes(p999); plot.Some(values) {
 		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: values})
 	}
+	for _, e := range r.Limits() {
+		c.Levels = append(c.Levels, plot.Level{Value: e.Limit, Name: e.Text})
+	}
 	return c
 }
 

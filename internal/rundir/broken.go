@@ -301,11 +301,11 @@ func (s *perSecond) worst(f *Fault, from, until int) {
 }
 
 // after returns how long after a moment something happened first that did not happen in the given
-// times: 0 for less than a tenth of a second. If they are not known, it is until end, that of the
-// second in which it did.
+// times: 0 for less than a tenth of a second. If they are not known, it is how many seconds at most, by
+// end, that of the second in which it did.
 func after(without []measure.Silence, at, end float64) float64 {
 	if without == nil {
-		return max(end-at, 0)
+		return math.Ceil(max(end-at, 0))
 	}
 	for _, q := range without {
 		if q.From.Seconds() <= at+measure.SilenceSlot.Seconds() && q.To.Seconds() > at {

@@ -20,17 +20,19 @@ func (o *Opened) order() remote.Order {
 }
 
 // admit lets the user who began this run watch and change it from other processes of this
-// machine, if the session allows it. Without a socket, such as where the path of the folder
-// is too long for one, the run goes on alone.
+// machine, with workers or without, if the session allows it. Without a socket, such as where the
+// file system of the folder has none, the run goes on alone.
 func (d *Driven) admit() {
 	p := d.Opened.Prepared
-	if !p.env.Beside || d.Opened.crew != nil {
+	if !p.env.Beside {
 		return
 	}
-	run := d.Opened.journal.Run()
-	d.Opened.shown = crew.View{
-		Version: p.env.Version, ID: run.ID, Order: d.Opened.order(), Store: p.Driver.Name, Target: p.Target.Redacted(), Started: run.Started,
-		Planned: p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
+	if d.Opened.crew == nil { // else it has been shown since it waited for workers
+		run := d.Opened.journal.Run()
+		d.Opened.shown = crew.View{
+			Version: p.env.Version, ID: run.ID, Order: d.Opened.order(), Store: p.Driver.Name, Target: p.Target.Redacted(), Started: run.Started,
+			Planned: p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
+		}
 	}
 	l, err := crew.Listen(d.Opened.Dir(), d.view, d.changeBeside)
 	if err != nil {

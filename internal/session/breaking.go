@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,14 +14,14 @@ import (
 const mostBroken = time.Hour
 
 // Faults returns examples of the faults that Break can have happen to this run, as --at has them. If
-// there are none, the error says what a run needs for it.
+// there are none, the error says what a run needs for it, of connections if it could have such.
 func (d *Driven) Faults() (out []string, err error) {
 	for _, k := range workload.FaultKinds() {
 		for _, text := range k.Examples {
 			switch e := d.CanBreak(text, time.Second); {
 			case e == nil, k.Name == workload.Exec && d.Opened.Prepared.env.AllowExec:
 				out = append(out, text)
-			case err == nil:
+			case err == nil || errors.Is(e, errDirect) && !errors.Is(err, errDirect):
 				err = e
 			}
 		}

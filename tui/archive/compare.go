@@ -173,6 +173,9 @@ func calls(runs []compare.Measured) chart.Distribution {
 	return chart.Merged(all)
 }
 
+// Tell shows a sentence for a while.
+func (c *Comparison) Tell(sentence string, e screen.Env) { c.toast.Say(e.Now, sentence, false) }
+
 // Update handles one message.
 func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
@@ -260,8 +263,8 @@ func (c *Comparison) View(e screen.Env) string {
 			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.W-4))...)
 		}
 		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.W)}
-		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, e.H-2, body)...)
-		return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, c.Keys().Short)))
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, e.H-3, body)...)
+		return widget.Page(e.W, e.H, append(lines, c.toast.Line(s, e.W), widget.Footer(e.Styles, e.W, c.Keys().Short)))
 	}
 	c.op = min(c.op, len(c.made.parts)-1)
 	lines := []string{c.headline(e), c.what(e)}

@@ -53,7 +53,7 @@ func (h *List) View(e screen.Env) string {
 	} else if r := h.run(); h.toast.Text == "" && r != nil && Kept(s, r)+h.changed[r.ID] != "" {
 		note = widget.Fit(" "+Kept(s, r), e.W)
 		if what := h.changed[r.ID]; what != "" {
-			note = widget.Fit(" "+s.Warn.On("changed: ")+what, e.W)
+			note = widget.Fit(" "+s.Warn.On(what), e.W)
 		}
 	}
 	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))

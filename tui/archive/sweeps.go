@@ -86,6 +86,9 @@ func (s *Screen) Outside(screen.Env) (string, *tea.ProgressBar) {
 	return "perfbench sweep · " + progress(&s.now), tea.NewProgressBar(tea.ProgressBarDefault, part)
 }
 
+// Tell shows a sentence for a while.
+func (s *Screen) Tell(sentence string, e screen.Env) { s.toast.Say(e.Now, sentence, false) }
+
 // Update handles one message.
 func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {

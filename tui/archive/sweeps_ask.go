@@ -33,13 +33,17 @@ type asker struct {
 // The initial values of the form.
 const (
 	usualOver     = "threads=1,2,4,…,64"
+	usualSpeeds   = "speed=1,2,4"
 	usualDuration = "10s"
 	usualWarmup   = "2s"
 )
 
 func newAsker(to screen.AskSweep) asker {
 	over, help := usualOver, "a knob, a parameter or target, and its values; dots continue the series"
-	if to.Targets {
+	switch {
+	case to.Replays && !to.Targets:
+		over = usualSpeeds
+	case to.Targets:
 		over = sweep.Target + "=" + cmp.Or(to.Request.Target, widget.DefaultTarget) + ","
 		help = "the targets, with commas between them; a password goes in as redis://user:password@host, and is never shown, kept or logged"
 	}

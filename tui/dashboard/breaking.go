@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -26,7 +27,7 @@ type breaking struct {
 func (b *breaking) press(e screen.Env) {
 	list, err := b.control.Faults()
 	if err != nil {
-		b.says.say(e, widget.Unflagged("nothing can be broken: "+reason(err)), true)
+		b.says.say(e, "nothing can be broken: "+advised(err), true)
 		return
 	}
 	if !slices.Contains(list, b.fault) && b.fault != "" {
@@ -57,7 +58,7 @@ func (b *breaking) askFault(list []string, at int) {
 
 // refuse says why nothing is broken.
 func (b *breaking) refuse(e screen.Env, err error) {
-	b.says.say(e, widget.Unflagged("nothing is broken: "+reason(err)), true)
+	b.says.say(e, "nothing is broken: "+advised(err), true)
 }
 
 // usualFault is how long a fault lasts unless another time is typed.
@@ -103,6 +104,16 @@ func (b *breaking) confirm(e screen.Env, long time.Duration) {
 			return nil
 		},
 	}
+}
+
+// advised is what an error says in the words of the workbench, and what to do, in which flags of the
+// command line keep their names.
+func advised(err error) string {
+	text := widget.Unflagged(reason(err))
+	if hint := fault.HintOf(err); hint != "" {
+		text += "; " + hint
+	}
+	return text
 }
 
 // reason is what an error says, without what it is about.

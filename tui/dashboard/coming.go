@@ -75,7 +75,7 @@ func (r *reading) announce(c *Plot, a Axis) {
 			name = "" // its beginning says it
 		}
 		if name != "" {
-			brief = p.Knob()
+			brief = strings.TrimPrefix(p.Knob(), "fault-")
 		}
 		c.Moments = append(c.Moments, Moment{Cell: a.Cell(p.At.Seconds()), Sign: '▿', Name: name, Brief: brief, at: p.At, Coming: true})
 		if _, ok := workload.FaultSetting(p.Name); !ok {

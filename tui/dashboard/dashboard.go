@@ -59,6 +59,9 @@ func (d *Dashboard) Running() screen.Ending { return d.ending.running() }
 // Stopped reports whether the user has asked the run to end.
 func (d *Dashboard) Stopped() bool { return d.ending.stopped }
 
+// Tell shows a sentence for a while.
+func (d *Dashboard) Tell(sentence string, e screen.Env) { d.says.say(e, sentence, false) }
+
 // Typing reports whether text is being typed.
 func (d *Dashboard) Typing() bool {
 	return d.says.prompt != nil || d.search.panel.Asking || d.tuner.open && d.tuner.typing

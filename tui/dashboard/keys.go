@@ -53,7 +53,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.search.press(e)
 		d.tuner.close()
 	case key.Matches(msg, k.Sweep):
-		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run})
+		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run, Replays: d.now.plan.Replays})
 	case key.Matches(msg, k.Targets):
 		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run, Targets: true})
 	case key.Matches(msg, k.Copy):
@@ -283,7 +283,7 @@ func (d *Dashboard) noUndo() string {
 // noSearch is why nothing can be searched for.
 func (d *Dashboard) noSearch() string {
 	if d.now.plan.Replays {
-		return "a search needs calls that do not end, and a recording has an end: w replays it at several speeds"
+		return screen.NoSearch
 	}
 	return "the run is not running"
 }

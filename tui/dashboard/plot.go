@@ -3,6 +3,7 @@ package dashboard
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -182,8 +183,13 @@ func (p *Plot) Lane(s *widget.Styles) string {
 		return ""
 	}
 	for _, m := range p.Moments {
-		if m.Cell >= 0 && m.Cell < p.Cells && !nameBeside(c, m.Cell, m.Name) {
-			nameBeside(c, m.Cell, m.Brief)
+		if m.Cell < 0 || m.Cell >= p.Cells {
+			continue
+		}
+		for _, text := range m.names() {
+			if nameBeside(c, m.Cell, text) {
+				break
+			}
 		}
 	}
 	return chart.Paint(c, func(l chart.Layer, _, _ int) widget.Ink {
@@ -192,6 +198,22 @@ func (p *Plot) Lane(s *widget.Styles) string {
 		}
 		return s.Muted
 	})[0]
+}
+
+// names returns what the moment may be called, the longest first: its name, the brief one, and as many
+// whole words of the name as there is room for, but not a knob without its value.
+func (m *Moment) names() []string {
+	out := []string{m.Name, m.Brief}
+	words, least := strings.Split(m.Name, " "), 1
+	if m.Sign == '▾' || m.Sign == '▿' {
+		least = 2
+	}
+	for n := len(words) - 1; n >= least; n-- {
+		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); !strings.HasSuffix(text, "→") {
+			out = append(out, text+"…")
+		}
+	}
+	return out
 }
 
 // nameBeside writes a name beside the sign in a lane, and reports whether there was room.

@@ -238,6 +238,7 @@ func (tu *tuner) keys(k widget.Bindings, small bool) widget.KeyMap {
 			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue, k.Edit},
 			{k.Undo, widget.Long(k.Reset, "reset all knobs"), widget.Long(k.SavePreset, "save as preset"), widget.Long(k.Tune, "close"), k.Back},
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
+			{widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.SideB, k.LastMark, k.Copy},
 			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
 		},
 	}

@@ -110,7 +110,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 	switch {
 	case w.gone:
-		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.Clock(w.since.Seconds()), whole(s.At-w.since))
+		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.Clock(w.since.Seconds()), tenths(s.At-w.since))
 		next := "the run goes on"
 		switch stage {
 		case screen.Finishing, screen.Verifying:
@@ -133,11 +133,19 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 // whole formats a length in whole seconds, one at least.
 func whole(d time.Duration) string { return report.Length(float64(max(widget.Seconds(d), 1))) }
 
+// tenths formats the length of what goes on to a tenth of a second, as it is drawn more often.
+func tenths(d time.Duration) string {
+	if d >= time.Minute {
+		return whole(d)
+	}
+	return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
+}
+
 // onlyKnobs explains the same where the knobs of the run can be turned.
 const onlyKnobs = "from here the knobs turn, pause and notes work; the run is stopped, searched and broken where it was started"
 
 // onlyWatched explains why a key does nothing to a run that another process drives.
-const onlyWatched = "this workbench only watches: the run is driven by another, where it is changed, and goes on when you leave"
+const onlyWatched = "this workbench only watches, through the coordinator; on the machine of that, --watch RUN turns its knobs"
 
 // savedElsewhere explains why a watched run is not saved as a preset.
 const savedElsewhere = "a preset is saved where the run was started, which knows all that was asked for"

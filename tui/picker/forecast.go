@@ -68,6 +68,11 @@ func (f *forecast) arrived(msg previewMsg, profile string) bool {
 	return true
 }
 
+// replays reports whether a recording would be replayed.
+func (f *forecast) replays() bool {
+	return f.preview != nil && f.preview.Plan != nil && f.preview.Plan.Replays
+}
+
 // current reports whether the newest request has been answered.
 func (f *forecast) current() bool { return f.got == f.asked }
 

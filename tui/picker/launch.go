@@ -36,13 +36,22 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 			p.pane = paneForm
 		}
 	default:
+		where := to(p.drafts.request())
+		if _, ok := where.(screen.AskSearch); ok && p.forecast.replays() {
+			p.toast.Say(e.Now, screen.NoSearch, false)
+			return nil
+		}
+		if ask, ok := where.(screen.AskSweep); ok {
+			ask.Replays = p.forecast.replays()
+			where = ask
+		}
 		memory, r := p.bench.Memory, p.drafts.request()
 		r.Values = maps.Clone(r.Values)
 		keep := func() tea.Msg {
 			memory.Remember(r)
 			return nil
 		}
-		return tea.Batch(keep, screen.Open(to(p.drafts.request())))
+		return tea.Batch(keep, screen.Open(where))
 	}
 	return nil
 }

@@ -80,13 +80,18 @@ func (p *Picker) Start(e screen.Env) tea.Cmd {
 	return tea.Batch(screen.ReadHistory(p.bench.Runs), p.form.ask())
 }
 
+// Tell shows a sentence for a while.
+func (p *Picker) Tell(sentence string, e screen.Env) { p.toast.Say(e.Now, sentence, false) }
+
 // Typing reports whether text is being typed.
 func (p *Picker) Typing() bool {
 	return p.list.filter.Typing() || p.runs.shelf.Typing() || p.form.edit != nil || p.form.find != nil
 }
 
-// Idle reports that there is no target to ping and no message to remove.
-func (p *Picker) Idle() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }
+// Idle reports that there is no target to ping soon and no message to remove.
+func (p *Picker) Idle() bool {
+	return (p.ping.due.IsZero() || p.ping.done) && !p.ping.busy && p.toast.Text == ""
+}
 
 // Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -187,7 +192,7 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
 	k.Copy.SetEnabled(can)
-	k.Search.SetEnabled(can)
+	k.Search.SetEnabled(can && !p.forecast.replays())
 	k.Sweep.SetEnabled(can)
 	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs.all) > 1)

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -54,17 +55,27 @@ func (g *pinger) forget() {
 }
 
 func (g *pinger) frame(r request.Request, e screen.Env) tea.Cmd {
-	if g.due.IsZero() || e.Now.Before(g.due) {
+	if g.due.IsZero() || e.Now.Before(g.due) || g.done && e.Covered {
 		return nil
 	}
 	g.due = time.Time{}
+	if g.done { // what it answered stands until it is known anew
+		return g.again(r, e)
+	}
 	return g.ask(r, e)
 }
 
 func (g *pinger) ask(r request.Request, e screen.Env) tea.Cmd {
 	g.forget()
+	g.busy = true
+	return g.again(r, e)
+}
+
+// again asks once more.
+func (g *pinger) again(r request.Request, e screen.Env) tea.Cmd {
+	g.number++
 	ctx, cancel := e.Connecting()
-	g.busy, g.target, g.cancel = true, r.Target, cancel
+	g.target, g.cancel = r.Target, cancel
 	number, pinger := g.number, g.pinger
 	return func() tea.Msg {
 		defer cancel()
@@ -73,11 +84,33 @@ func (g *pinger) ask(r request.Request, e screen.Env) tea.Cmd {
 	}
 }
 
+// How long an answer stands before a target is asked again while the form is shown: a store that does
+// not answer may come back, and one that does may go.
+const (
+	renewBad  = 3 * time.Second
+	renewGood = 10 * time.Second
+)
+
 // answered takes an answer that came at a time.
 func (g *pinger) answered(msg pongMsg, now time.Time) {
-	if msg.number == g.number {
-		g.busy, g.done, g.pong, g.err, g.at = false, true, msg.pong, msg.err, now
+	if msg.number != g.number {
+		return
 	}
+	g.busy, g.done, g.pong, g.err, g.at, g.cancel = false, true, msg.pong, msg.err, now, nil
+	switch {
+	case widget.Local(g.target):
+	case g.err == nil:
+		g.due = now.Add(renewGood)
+	case !refused(g.err):
+		g.due = now.Add(renewBad)
+	}
+}
+
+// refused reports whether a store answered and would not have us: asked again and again, it might lock
+// the user out.
+func refused(err error) bool {
+	text := strings.ToLower(err.Error())
+	return slices.ContainsFunc([]string{"password", "auth", "denied", "credential", "not permitted"}, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // asOf says when the answer came, as it grows old.

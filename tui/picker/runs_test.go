@@ -1,14 +1,20 @@
 package picker
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // What the list of all runs can do, the panel of those of a profile can too.
@@ -59,4 +65,38 @@ func TestAClickOnAListOfRunsThatIsScrolled(t *testing.T) {
 	list := pickerLayout(80, 24, len(p.list.all), p.pane).panes[paneRuns]
 	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
 	assert.Equal(t, 8-(list.Dy()-3), p.runs.at, "the first that is visible")
+}
+
+// What a target answers is renewed while the form is shown, and not where it refused the user.
+func TestTheAnswerOfATargetIsRenewed(t *testing.T) {
+	g := &pinger{target: "redis://h", number: 1}
+	now := time.Unix(100, 0)
+	env := screen.Env{Now: now, Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }}
+	g.answered(pongMsg{number: 1, err: errors.New("connection refused")}, now)
+	assert.Nil(t, g.frame(request.Request{Target: "redis://h"}, env))
+	env.Now = now.Add(renewBad)
+	env.Covered = true
+	assert.Nil(t, g.frame(request.Request{Target: "redis://h"}, env), "not below a run")
+	env.Covered = false
+	assert.NotNil(t, g.frame(request.Request{Target: "redis://h"}, env))
+	assert.False(t, g.busy, "the last answer stands meanwhile")
+	require.Error(t, g.err)
+	g.answered(pongMsg{number: g.number}, env.Now)
+	require.NoError(t, g.err)
+	assert.Equal(t, env.Now.Add(renewGood), g.due)
+	g.due = time.Time{}
+	g.answered(pongMsg{number: g.number, err: errors.New("WRONGPASS invalid username-password pair")}, env.Now)
+	assert.Zero(t, g.due, "it might lock the user out")
+}
+
+// A recording has an end, so no search is offered; a sweep of it begins with speeds.
+func TestARecordingOffersNoSearch(t *testing.T) {
+	b := tuitest.NewDemo()
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	a := tuitest.NewStage(t, p, 120, 40)
+	p.forecast.preview.Plan = &workload.Plan{Replays: true}
+	k := p.bindings()
+	assert.False(t, k.Search.Enabled())
+	a.Send(t, "f")
+	assert.Contains(t, a.Picture(t), "a recording has an end: w replays it at several speeds")
 }

@@ -154,6 +154,28 @@ func (s *subject) place(e screen.Env) string {
 	return widget.Fit(e.Styles.Muted.On(lead+widget.PathIn(s.loaded.folder.Dir, e.W-len(lead)-1)), e.W)
 }
 
+// wrapped breaks a line of a summary that is longer than w: what follows begins below its first
+// word, or below its second column.
+func wrapped(line string, w int) []string {
+	if ansi.StringWidth(line) <= w {
+		return []string{line}
+	}
+	text := strings.TrimLeft(line, " ")
+	lead := len(line) - len(text)
+	if at := strings.Index(text, "  "); at > 0 && at < w/3 {
+		lead += at + len(text[at:]) - len(strings.TrimLeft(text[at:], " "))
+	}
+	rows := widget.Wrap(line[lead:], max(w-lead, 12))
+	for i := range rows {
+		if i == 0 {
+			rows[i] = line[:lead] + rows[i]
+		} else {
+			rows[i] = strings.Repeat(" ", lead) + rows[i]
+		}
+	}
+	return rows
+}
+
 // instead is the page while nothing is loaded: the run is being read, is not readable,
 // or has written nothing.
 func (s *subject) instead(st *widget.Styles, w int) []string {
@@ -170,7 +192,7 @@ func (s *subject) instead(st *widget.Styles, w int) []string {
 		if o.Summary != "" && !st.Spoken { // the page has it all
 			out = append(out, "")
 			for l := range strings.SplitSeq(strings.TrimRight(ansi.Strip(o.Summary), "\n"), "\n") {
-				out = append(out, ansi.Truncate(l, w, "…"))
+				out = append(out, wrapped(l, w)...)
 			}
 		}
 	}

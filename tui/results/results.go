@@ -52,6 +52,9 @@ func New(b Bench, id string) *Results {
 // Start reads the run.
 func (r *Results) Start(screen.Env) tea.Cmd { return r.run.read(r.bench) }
 
+// Tell shows a sentence for a while.
+func (r *Results) Tell(sentence string, e screen.Env) { r.toast.Say(e.Now, sentence, false) }
+
 // Typing reports whether text is being typed.
 func (r *Results) Typing() bool {
 	return r.shelf.Typing() || r.export != nil && r.export.typing
@@ -160,7 +163,9 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Replace(screen.Start{Request: again})
 	case key.Matches(msg, k.Search):
-		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked())})
+		like := screen.Searchable(r.run.asked())
+		like.Timetable = nil // what was turned then is turned by the search now
+		return screen.Open(screen.AskSearch{Request: like})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):

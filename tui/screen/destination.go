@@ -41,8 +41,9 @@ type (
 	AskSweep struct {
 		Request request.Request
 		After   Ending
-		// Targets asks for the targets to sweep over, rather than for values of a knob.
-		Targets bool
+		// Targets asks for the targets to sweep over, rather than for values of a knob; Replays
+		// means that a recording is replayed, which has its own load.
+		Targets, Replays bool
 	}
 	// AskSearch asks for a search in a run with a request, which starts once it is known
 	// what to search for.
@@ -102,6 +103,9 @@ func Searchable(r request.Request) request.Request {
 	r.Values = values
 	return r
 }
+
+// NoSearch is why there is no search in the replay of a recording.
+const NoSearch = "a search needs calls that do not end, and a recording has an end: w replays it at several speeds"
 
 // Copy puts the equivalent command on the clipboard, without its secrets.
 func Copy(r request.Request) tea.Cmd { return tea.SetClipboard(command(r)) }

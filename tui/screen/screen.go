@@ -45,6 +45,9 @@ type Starter interface{ Start(e Env) tea.Cmd }
 // Typist is a screen that may be accepting text: then it gets all keys except ctrl+c.
 type Typist interface{ Typing() bool }
 
+// Listener is a screen that shows a sentence for a while, such as that a key does nothing there.
+type Listener interface{ Tell(sentence string, e Env) }
+
 // Runner is a screen with a run, or with several; nil if none is in progress.
 type Runner interface{ Running() Ending }
 

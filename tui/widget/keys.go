@@ -121,6 +121,17 @@ func newBindings() Bindings {
 // AllKeys is the only set of bindings; never modified.
 var AllKeys = newBindings()
 
+// All returns those that say what a key does, for keys that a screen does not have. Where
+// several have the key, the first one that changes something says more than one that moves.
+func (b *Bindings) All() []key.Binding {
+	return []key.Binding{
+		b.Stop, b.Search, b.Sweep, b.Targets, b.Tune, b.Mark, b.Fault, b.Undo, b.Reset, b.SavePreset, b.Arrivals, b.LogAxis,
+		b.Launch, b.History, b.Export, b.Copy, b.CopySummary, b.Again, b.Compare, b.Swap, b.Details, b.Ping, b.Filter,
+		b.More, b.Less, b.MoreTen, b.LessTen, b.PayloadDown, b.PayloadUp, b.RateDown, b.RateUp, b.LastMark, b.NextMark,
+		b.SideA, b.SideB, b.Remove, b.Pack, b.Order, b.Annotate, b.Retag, b.Next, b.Prev, b.First, b.Last,
+	}
+}
+
 // Knobs returns the bindings that turn a knob of a run, pause it or undo a turn.
 func (b *Bindings) Knobs() []*key.Binding {
 	return []*key.Binding{

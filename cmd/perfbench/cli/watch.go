@@ -61,12 +61,13 @@ func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o
 		if err != nil {
 			return o, true, err
 		}
-		where, err := crew.Find(dir)
-		if err != nil && crew.IsLocal(dir) {
+		own := crew.Reach(dir)
+		if own == nil {
 			return Watched{Dir: dir}, true, nil
 		}
-		if err != nil {
-			return o, true, fault.Field("watch", err)
+		where, ok := crew.Find(dir)
+		if !ok {
+			return o, true, fault.Field("watch", own)
 		}
 		at, r.run = where.URL, where.Run
 		if r.authorities == "" && r.fingerprint == "" {

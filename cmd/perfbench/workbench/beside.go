@@ -18,7 +18,7 @@ const (
 	refusedFor = 6 * time.Second
 )
 
-// access is what a screen has of the run: its knobs, too, if it is of this machine.
+// access is what a screen has of the run: its knobs, too, if its folder is on this machine.
 func (r *watchedRun) access() screen.Access {
 	a := screen.Access{Run: r}
 	if _, ok := r.w.(*crew.LocalWatcher); ok {
@@ -30,7 +30,7 @@ func (r *watchedRun) access() screen.Access {
 // tell tells the run of a change.
 func (r *watchedRun) tell(ctx context.Context, c crew.Change) {
 	w, ok := r.w.(*crew.LocalWatcher)
-	err := errors.New("only a run of this machine is changed from beside")
+	err := errors.New("only a run whose folder is on this machine is changed from beside")
 	if ok {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()

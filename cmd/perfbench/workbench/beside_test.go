@@ -36,7 +36,7 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, info.Mode().Perm()&0o077, "nobody else may open it")
 
-	r, err := watchRun(t.Context(), catalogue{env}, cli.Watched{Dir: dir})
+	r, err := watchRun(t.Context(), &kept{surroundings: &surroundings{env: env}}, cli.Watched{Dir: dir})
 	require.NoError(t, err)
 	a := r.access()
 	require.NotNil(t, a.Control)

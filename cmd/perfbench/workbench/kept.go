@@ -169,7 +169,7 @@ func (k *kept) Watch(id string) (screen.Access, error) {
 	if err != nil {
 		return screen.Access{}, err
 	}
-	r, err := watchRun(k.soft, catalogue{k.env}, cli.Watched{Dir: dir})
+	r, err := watchRun(k.soft, k, cli.Watched{Dir: dir})
 	if err != nil {
 		return screen.Access{}, err
 	}

@@ -21,14 +21,17 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// watchedRun is a run that another process drives, as the screens see it: there is nothing
-// that they could do with it. It asks the
-// coordinator how the run is, on a goroutine of its own, follow, which ends with the run.
+// watchedRun is a run that another process drives, as the screens see it. It asks that process
+// how the run is, on a goroutine of its own, follow, which ends with the run.
 type watchedRun struct {
-	w    crew.Watcher
-	plan *workload.Plan
-	info screen.RunInfo
-	done chan struct{}
+	w crew.Watcher
+	// driver names that process; dir is the folder of the run if it is on this machine, which
+	// kept is told of at its end.
+	driver, dir string
+	kept        *kept
+	plan        *workload.Plan
+	info        screen.RunInfo
+	done        chan struct{}
 
 	// turns are the changes that are still to be told, in order.
 	turns chan crew.Change
@@ -47,21 +50,24 @@ type watchedRun struct {
 	refusedAt time.Time
 }
 
-// How often the coordinator is asked, and how long it may be silent until the run is
-// given up.
+// How often the process that drives a run is asked, and how long it may be silent until the run
+// is given up.
 const (
 	askEvery = 400 * time.Millisecond
 	givenUp  = 30 * time.Second
 )
 
-// watchRun looks for the coordinator of a run and asks it once.
-func watchRun(ctx context.Context, c catalogue, o cli.Watched) (*watchedRun, error) {
+// watchRun looks for the process that drives a run and asks it once.
+func watchRun(ctx context.Context, k *kept, o cli.Watched) (*watchedRun, error) {
 	w, err := watcher(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &watchedRun{w: w, done: make(chan struct{}), turns: make(chan crew.Change, mostTurns)}
-	if err := r.begin(ctx, c); err != nil {
+	r := &watchedRun{w: w, driver: "the coordinator", kept: k, done: make(chan struct{}), turns: make(chan crew.Change, mostTurns)}
+	if o.Dir != "" {
+		r.driver, r.dir = "the process that drives it", o.Dir
+	}
+	if err := r.begin(ctx); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("watch %s: %w", cmp.Or(o.Dir, o.At.URL), err)
 	}
@@ -77,16 +83,16 @@ func watcher(ctx context.Context, o cli.Watched) (crew.Watcher, error) {
 	return remote.Watch(ctx, o.At)
 }
 
-// begin makes the plan that the coordinator has.
-func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
+// begin makes the plan that the run has.
+func (r *watchedRun) begin(ctx context.Context) error {
 	v, err := r.ask(ctx)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
 	if ours := cli.Of().Version; v.Version != ours {
-		return fault.Input(fmt.Errorf("the coordinator is perfbench %s, and this is %s", v.Version, ours), "use the same version for both")
+		return fault.Input(fmt.Errorf("%s is perfbench %s, and this is %s", r.driver, v.Version, ours), "use the same version for both")
 	}
-	p, plan, err := v.Order.Remake(c.env.Profiles)
+	p, plan, err := v.Order.Remake(r.kept.env.Profiles)
 	if err != nil {
 		return fault.Code(err, fault.CodeInput)
 	}
@@ -99,7 +105,7 @@ func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
 	return nil
 }
 
-// ask asks the coordinator how the run is.
+// ask asks how the run is.
 func (r *watchedRun) ask(ctx context.Context) (*crew.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -141,10 +147,10 @@ func (r *watchedRun) follow(ctx context.Context) {
 		}
 		over := err == nil && v.Came != nil
 		if over {
-			r.outcome = cameTo(v)
+			r.outcome = r.cameTo(v)
 		} else if time.Since(r.heard) > givenUp {
 			over = true
-			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard from the coordinator for " + units.Duration(givenUp) + ": the outcome of run " + r.now.ID + " is not known here.\n"}
+			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard from " + r.driver + " for " + units.Duration(givenUp) + ": the outcome of run " + r.now.ID + " is not known here.\n"}
 		}
 		r.mu.Unlock()
 		if over {
@@ -160,8 +166,9 @@ func (r *watchedRun) forgotten() bool {
 	return time.Since(r.looked) > time.Minute
 }
 
-// cameTo is what came of the run, which is not this command's: it has no error of it.
-func cameTo(v *crew.View) screen.Outcome {
+// cameTo is what came of the run, which is not this command's: it has no error of it. Its results
+// are shown whole if its folder is on this machine.
+func (r *watchedRun) cameTo(v *crew.View) screen.Outcome {
 	o := screen.Outcome{Watched: true}
 	var run rundir.Run
 	if err := json.Unmarshal(infile.Harmless(v.Came.Run), &run); err != nil {
@@ -170,6 +177,10 @@ func cameTo(v *crew.View) screen.Outcome {
 	}
 	o.Verification, o.Verdict = run.Verification, run.Verdict
 	o.Summary = cli.Summary(&run, v.Came.Dir)
+	if r.dir != "" {
+		o.ID, o.Dir = v.ID, r.dir
+		r.kept.dirs.Store(v.ID, r.dir)
+	}
 	if v.Came.Err != "" {
 		o.Summary += fmt.Sprintf("\nIt failed, with exit code %d: %s\n", v.Came.Code, v.Came.Err)
 	}
@@ -201,7 +212,7 @@ func (r *watchedRun) Progress() screen.Progress {
 		Step:  p.Step, Note: p.Note, Done: p.Done, Total: p.Total,
 	}
 	if silent := time.Since(r.heard); silent > late {
-		out.Note = "nothing was heard from the coordinator for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
+		out.Note = "nothing was heard from " + r.driver + " for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
 	}
 	if r.refused != "" && time.Since(r.refusedAt) < refusedFor {
 		out.Note = "not turned: " + r.refused

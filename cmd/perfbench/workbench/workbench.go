@@ -209,7 +209,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	}
 	a.Begin()
 	if watch != nil {
-		r, err := watchRun(ctx, b.catalogue, *watch)
+		r, err := watchRun(ctx, b.kept, *watch)
 		if err != nil {
 			return err
 		}

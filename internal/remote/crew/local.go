@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -70,19 +72,34 @@ type Local struct {
 // Listen opens the socket of a run whose folder is dir. show says how the run is, do changes it; any
 // goroutine may call them. Close must follow.
 func Listen(dir string, show func() *View, do func(Change) error) (*Local, error) {
-	path := filepath.Join(dir, rundir.SocketFile)
+	l, err := bind(dir)
+	if err != nil {
+		return nil, err
+	}
+	return serve(l, filepath.Join(dir, rundir.SocketFile), patienceHere, show, do), nil
+}
+
+// bind makes the socket in a folder that only its owner may enter, and moves it to its place once
+// nobody else may open it. One that a killed process left there is replaced.
+func bind(dir string) (*net.UnixListener, error) {
+	private, err := os.MkdirTemp(dir, ".sock")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(private) }()
 	var l *net.UnixListener
-	if err := reach(dir, func(short string) (err error) {
+	if err := reach(private, func(short string) (err error) {
 		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // as it may know the file by another path
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close(), os.Remove(path))
+	l.SetUnlinkOnClose(false) // as it knows the file by another path
+	made := filepath.Join(private, rundir.SocketFile)
+	if err := errors.Join(os.Chmod(made, 0o600), os.Rename(made, filepath.Join(dir, rundir.SocketFile))); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
-	return serve(l, path, patienceHere, show, do), nil
+	return l, nil
 }
 
 // serve answers who connects to l, each for as long as patience at most.
@@ -107,7 +124,7 @@ func reach(dir string, do func(path string) error) error {
 		if err != nil {
 			return err
 		}
-		by, err := os.MkdirTemp("", "pb")
+		by, err := os.MkdirTemp(linksIn(), "pb")
 		if err != nil {
 			return err
 		}
@@ -119,6 +136,15 @@ func reach(dir string, do func(path string) error) error {
 		path = filepath.Join(link, rundir.SocketFile)
 	}
 	return do(path)
+}
+
+// linksIn is the folder for short links: that of temporary files unless its own path is too long.
+func linksIn() string {
+	const link = "/pb4294967295/r/" + rundir.SocketFile
+	if dir := os.TempDir(); runtime.GOOS == "windows" || len(dir)+len(link) <= longestPath {
+		return dir
+	}
+	return "/tmp"
 }
 
 // dial opens a connection to the socket of a run.
@@ -198,14 +224,32 @@ type LocalWatcher struct {
 	seen *View // the last answer
 }
 
-// IsLocal says whether a run of this machine can be watched through its folder.
-func IsLocal(dir string) bool {
+// Reach says why the run of a folder cannot be watched through it; nil: it can. Errors are of input.
+func Reach(dir string) error {
 	c, err := dial(context.Background(), dir)
-	if err != nil {
-		return false
+	if err == nil {
+		return c.Close()
 	}
-	_ = c.Close()
-	return true
+	return unreached(dir, err, rundir.Alive(dir))
+}
+
+// unreached says what an error means that came of connecting to the run of a folder.
+func unreached(dir string, err error, alive bool) error {
+	path := filepath.Join(dir, rundir.SocketFile)
+	refuse := func(why, hint string) error {
+		return fault.Input(fmt.Errorf("the run in %s cannot be watched: %s", dir, why), hint)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return refuse("only the user who began it may open "+path, "watch it as that user")
+	case errors.Is(err, fs.ErrNotExist) && !alive:
+		return refuse("it has ended, or does not measure yet", "runs are watched while they go; perfbench report shows one that has ended, and h in perfbench tui all")
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("it goes on, and has no "+path+": it does not measure yet, or its folder is on a file system without sockets", "try again when it measures, or keep runs on a local disk with --out")
+	case !alive: // a socket that nobody answers at is what a killed process left
+		return refuse("its process was killed", "perfbench report shows what it came to")
+	}
+	return refuse(err.Error(), "")
 }
 
 // WatchLocal watches the run of a folder.
@@ -258,6 +302,9 @@ func (w *LocalWatcher) ended(why error) ([]byte, error) {
 	last := *w.seen
 	last.Progress = Progress{Stage: Ended}
 	last.Came = &Came{Dir: w.dir}
+	if f.Run.EndedBy == "interrupt" {
+		last.Came.Err, last.Came.Code = "interrupted", 130
+	}
 	last.Came.Run, _ = json.Marshal(f.Run) // as in its file
 	return last.Pack(), nil
 }

@@ -3,8 +3,11 @@ package crew
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -20,12 +24,8 @@ import (
 // as many files as it may when the first one connects.
 func opened(t *testing.T, dir string) *Local {
 	t.Helper()
-	var l *net.UnixListener
-	require.NoError(t, reach(dir, func(short string) (err error) {
-		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
-		return err
-	}))
-	l.SetUnlinkOnClose(false)
+	l, err := bind(dir)
+	require.NoError(t, err)
 	s := serve(&failing{Listener: l}, filepath.Join(dir, rundir.SocketFile), time.Hour, func() *View { return &View{ID: "r"} }, func(Change) error { return nil })
 	t.Cleanup(s.Close)
 	return s
@@ -85,6 +85,49 @@ func TestSeveralChangeARunInTurn(t *testing.T) {
 	err = WatchLocal(dir).Change(t.Context(), Change{Mark: "no"})
 	require.ErrorContains(t, err, "room")
 	assert.NotContains(t, err.Error(), "\x1b")
+}
+
+// What a killed run left is told from a run that has ended or that another user began, and hinders
+// no other. Paths may be as long as they like.
+func TestWhoCannotWatchIsToldWhy(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), strings.Repeat("long", 30))) // there is none, and no link would fit
+	dir := filepath.Join(t.TempDir(), strings.Repeat("r", 90))
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.ErrorContains(t, Reach(dir), "it has ended, or does not measure yet")
+
+	killed, err := bind(dir)
+	require.NoError(t, err)
+	require.NoError(t, killed.Close()) // the file stays
+	require.ErrorContains(t, Reach(dir), "its process was killed")
+
+	s, err := Listen(dir, func() *View { return &View{ID: "again"} }, func(Change) error { return nil })
+	require.NoError(t, err, "in the place of the one that was left")
+	t.Cleanup(s.Close)
+	require.NoError(t, Reach(dir))
+	info, err := os.Stat(filepath.Join(dir, rundir.SocketFile))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, files, 1, "nothing else is left in the folder of the run")
+}
+
+// What hinders is named, whoever runs this: root may open everything.
+func TestWhatHindersWatchingIsNamed(t *testing.T) {
+	for why, c := range map[string]struct {
+		err   error
+		alive bool
+	}{
+		"only the user who began it may open /r/run.sock": {fs.ErrPermission, true},
+		"it goes on, and has no /r/run.sock":              {fs.ErrNotExist, true},
+		"it has ended, or does not measure yet":           {fs.ErrNotExist, false},
+		"its process was killed":                          {syscall.ECONNREFUSED, false},
+		"too many open files":                             {syscall.EMFILE, true},
+	} {
+		err := unreached("/r", &net.OpError{Op: "dial", Err: c.err}, c.alive)
+		require.ErrorContains(t, err, why)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
 }
 
 // failing is a listener whose first call fails for want of a file.

@@ -2,13 +2,10 @@ package crew
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // fresh is how old what is shown may be: several who watch cost little more than one.
@@ -71,16 +68,9 @@ func (c *Crew) where() Where {
 	return w
 }
 
-// Find tells where a run whose folder is on this machine is reached. Errors are of input.
-func Find(dir string) (Where, error) {
-	var w Where
+// Find tells where the coordinator is reached of a run whose folder is on this machine; false: it
+// has none, or none any more.
+func Find(dir string) (w Where, ok bool) {
 	data, err := os.ReadFile(filepath.Join(dir, "stream", whereFile))
-	if err == nil {
-		err = json.Unmarshal(data, &w)
-	}
-	if err != nil {
-		return w, fault.Input(fmt.Errorf("there is nothing to watch in %s: the run has ended, or does not measure yet", dir),
-			"runs are watched while they go; perfbench report shows one that has ended, and h in perfbench tui all")
-	}
-	return w, nil
+	return w, err == nil && json.Unmarshal(data, &w) == nil
 }

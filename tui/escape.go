@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"slices"
+	"unicode"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// afterMsg delivers what escape led to, and the key that was pressed after it.
+type afterMsg struct {
+	first tea.Msg
+	key   tea.KeyPressMsg
+}
+
+// unmerged returns the key of which a terminal says that alt was held. No key of ours has alt: escape and
+// the key were pressed in turn, so close that a terminal, such as tmux, took them for one; false if
+// they were not.
+func unmerged(msg tea.KeyPressMsg) (tea.KeyPressMsg, bool) {
+	if !msg.Mod.Contains(tea.ModAlt) || msg.Mod.Contains(tea.ModCtrl) {
+		return msg, false
+	}
+	msg.Mod &^= tea.ModAlt
+	r := msg.Code
+	if msg.Mod.Contains(tea.ModShift) {
+		if r = unicode.ToUpper(r); msg.ShiftedCode != 0 {
+			r = msg.ShiftedCode
+		}
+	}
+	if unicode.IsPrint(r) {
+		msg.Text = string(r)
+	}
+	return msg, true
+}
+
+// escapeThen handles escape and then a key, which is for the screen that escape leads to.
+func (a *App) escapeThen(k tea.KeyPressMsg) tea.Cmd {
+	cmd := a.press(tea.KeyPressMsg{Code: tea.KeyEscape})
+	if cmd == nil {
+		return a.press(k)
+	}
+	return func() tea.Msg { return afterMsg{cmd(), k} }
+}
+
+// after handles both.
+func (a *App) after(msg afterMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	if all, ok := msg.first.(tea.BatchMsg); ok {
+		cmds = all
+	} else if msg.first != nil {
+		_, cmd := a.Update(msg.first)
+		cmds = []tea.Cmd{cmd}
+	}
+	return tea.Batch(append(cmds, a.press(msg.key))...)
+}
+
+// answer passes a key to the screen on top, and says so where it has none of that name.
+func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
+	does := nameOf(msg)
+	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !bound(msg, a.top().Keys()) {
+		name := msg.String()
+		if does != "" {
+			name += " (" + does + ")"
+		}
+		top.Tell(name+" does nothing here; ? lists the keys", a.env) // the screen may know more
+	}
+	return a.forward(msg)
+}
+
+// bound reports whether a key is one of those of a screen, dimmed or not.
+func bound(msg tea.KeyPressMsg, k widget.KeyMap) bool {
+	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool {
+		return slices.ContainsFunc(g, func(b key.Binding) bool { return widget.Presses(msg, b) })
+	})
+}
+
+// nameOf says what a key does on other screens; empty: it is on none.
+func nameOf(msg tea.KeyPressMsg) string {
+	for _, b := range widget.AllKeys.All() {
+		if widget.Presses(msg, b) {
+			return b.Help().Desc
+		}
+	}
+	return ""
+}
