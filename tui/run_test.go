@@ -156,6 +156,22 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.NotContains(t, picture(t, a), "answers again")
 }
 
+func TestAStoreThatComesBackEmptyIsNoGoodNews(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
+	run.Gone = true
+	pass(t, a, run, 4*time.Second)
+	run.Gone, run.Empty = false, true
+	pass(t, a, run, 2*time.Second)
+	got := picture(t, a)
+	assert.Contains(t, got, "✗ The store answers again since 00:14, after 4.0")
+	assert.Contains(t, got, " s, but it has lost records: 200 calls found none")
+	assert.NotContains(t, got, "has not answered")
+	assert.NotContains(t, got, "✓")
+	run.Empty = false
+	pass(t, a, run, 20*time.Second)
+	assert.NotContains(t, picture(t, a), "lost records")
+}
+
 func TestAHangIsNoticedWithoutErrors(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
 	run.Hang = 2 * time.Second

@@ -41,21 +41,24 @@ func dataCommand(c *cli.Call) *cobra.Command { return dataCmd{c}.tree() }
 
 func (a dataCmd) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "data", Short: "Show or delete what perfbench made in a store",
-		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
+		Use: "data [URL]", Short: "Show or delete what perfbench made in a store",
+		Args: cobra.ArbitraryArgs,
 	}
 	f := &dataFlags{}
+	c.RunE = func(c *cobra.Command, args []string) error { return a.listed(c, f, args) }
 	list := &cobra.Command{
 		Use: "list [URL]", Short: "List what perfbench made under a namespace, with its size now",
 		Args: f.url, RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
 	}
-	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	for _, s := range []*cobra.Command{c, list} {
+		s.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	}
 	remove := &cobra.Command{
 		Use: "delete [URL]", Short: "Delete what perfbench made under a namespace, and nothing else",
 		Args: f.url, RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	for _, s := range []*cobra.Command{list, remove} {
+	for _, s := range []*cobra.Command{c, list, remove} {
 		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` the store; also as an argument")
 		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`NAME` prefix of what was made")
 		s.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`PATH` only what a run of this file makes; repeats")
@@ -65,9 +68,23 @@ func (a dataCmd) tree() *cobra.Command {
 		_ = s.RegisterFlagCompletionFunc("target", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return cli.Targets(a.Call, typed), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists
-		c.AddCommand(s)
 	}
+	c.AddCommand(list, remove)
 	return c
+}
+
+// listed lists, where a target was named and not what is to be done with it.
+func (a dataCmd) listed(c *cobra.Command, f *dataFlags, args []string) error {
+	switch {
+	case len(args) == 0 && f.target == "":
+		return cli.SubcommandNeeded(c, args)
+	case len(args) > 0 && !strings.Contains(args[0], ":"):
+		return cli.NoSuchCommand(c, args)
+	}
+	if err := f.url(c, args); err != nil {
+		return err
+	}
+	return a.withData(c, f, a.dataList)
 }
 
 // url takes the target as an argument.

@@ -28,7 +28,8 @@ type Want struct {
 	Spaces       []Space
 	// Workers is how many other processes will write for this one; 0: none will.
 	Workers int
-	// Say, when set, is called with a sentence when the claim has to wait.
+	// Say, when set, is called with a sentence for the user: that the claim has to wait, or what
+	// became of a space.
 	Say func(sentence string)
 	// Allow permits writing into what others have made.
 	Allow bool
@@ -109,6 +110,7 @@ type spaces struct {
 	// written means that the records have been written; later changes are written
 	// at once.
 	written bool
+	notes   []string
 }
 
 // tries is how often a claim is started over when somebody else interferes.

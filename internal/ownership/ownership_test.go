@@ -320,3 +320,62 @@ func TestASpaceBeginsAnew(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, found.Size)
 }
+
+// What an earlier run has left with other sizes is known by its record, and either refused or deleted,
+// which is said. What is shared with others is refused.
+func TestSizesOfWhatIsThere(t *testing.T) {
+	c := open(t, "")
+	put := func(name string) {
+		maps, _ := store.As[store.Maps](c)
+		require.NoError(t, maps.Put(t.Context(), space(name), []byte("k"), []byte("v")))
+	}
+	asks := func(run string, sizes Sizes, names ...string) Want {
+		w := want(run, names...)
+		for i := range w.Spaces {
+			sizes.In(w.Spaces[i].Params)
+		}
+		return w
+	}
+	first := take(t, c, asks("r1", Sizes{"512"}, "a"))
+	_, is := first.Resized(space("a"), Sizes{"100"})
+	assert.False(t, is, "nothing was there")
+	put("a")
+	put("theirs")
+	require.NoError(t, first.Release(t.Context()))
+
+	w := asks("r2", Sizes{"16384"}, "a", "theirs")
+	w.Allow = true
+	var said []string
+	w.Say = func(s string) { said = append(said, s) }
+	second := take(t, c, w)
+	for _, same := range []Sizes{{"512"}, {"512", "1024"}} {
+		_, is = second.Resized(space("a"), same)
+		assert.False(t, is, "%v", same)
+	}
+	for _, other := range []Sizes{{"16384"}, {"1024", "512"}} {
+		was, is := second.Resized(space("a"), other)
+		assert.True(t, is, "%v", other)
+		assert.Equal(t, Sizes{"512"}, was)
+	}
+	err := second.RefuseSize(space("a"), Sizes{"16384"}, "load=skip loads nothing")
+	require.EqualError(t, err, "ns:a holds records of 512 B, which run r1 left, and this run asks for 16 KiB: load=skip loads nothing")
+	assert.Equal(t, "delete them with  perfbench data delete --target URL --namespace ns,  or use another --namespace", fault.HintOf(err))
+	require.NoError(t, second.Resize(t.Context(), []Resizing{{space("a"), Sizes{"512"}}}))
+	assert.Empty(t, said, "they are as large as that")
+	require.NoError(t, second.Resize(t.Context(), []Resizing{{space("a"), Sizes{"16384"}}}))
+	assert.Equal(t, []string{"ns:a held records of 512 B, which run r1 had left: they are deleted and loaded again with 16 KiB"}, said)
+	assert.Equal(t, said, second.Notes())
+	found, err := second.Inspect(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.Zero(t, found.Size)
+	require.NoError(t, second.Release(t.Context()))
+
+	third := take(t, c, func() Want { w := asks("r3", Sizes{"1"}, "theirs"); w.Allow = true; return w }())
+	require.Error(t, third.Resize(t.Context(), []Resizing{{space("theirs"), Sizes{"1"}}}))
+	found, err = third.Inspect(t.Context(), space("theirs"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, found.Size)
+	for sizes, words := range map[string]string{"": "a size that nobody has written down", "1": "1 B", "1|2048|10..20": "1 B, 2 KiB and 10..20 B"} {
+		assert.Equal(t, words, SizesOf(map[string]string{"sizes": sizes}).Words())
+	}
+}

@@ -214,6 +214,9 @@ func recordOf(r *Run) verdict.Record {
 		rec.Phases = append(rec.Phases, p)
 	}
 	for _, e := range r.Errors {
+		if e.Class == store.Lost.String() {
+			rec.Lost += e.Count
+		}
 		if e.Class != store.Panicked.String() {
 			continue
 		}

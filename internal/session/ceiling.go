@@ -313,6 +313,6 @@ func (c *ceiling) onNothing(ctx context.Context, cancel func(), each time.Durati
 		if engine.IsPanic(err) {
 			return uint8(store.Panicked)
 		}
-		return uint8(conn.Classify(err))
+		return uint8(store.ClassOf(conn, err))
 	}, ctx.Err()
 }

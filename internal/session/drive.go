@@ -177,13 +177,13 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 }
 
 // classify returns the class of an operation's error: a panic of its task, which is not
-// the store's fault, or the class that the store's driver assigns.
+// the store's fault, or that of store.ClassOf.
 func classify(conn store.Conn) func(error) uint8 {
 	return func(err error) uint8 {
 		if engine.IsPanic(err) {
 			return uint8(store.Panicked)
 		}
-		return uint8(conn.Classify(err))
+		return uint8(store.ClassOf(conn, err))
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Driven,
 func (p *Prepared) Open(ctx context.Context, progress func(Progress)) (*Opened, error) {
 	o := &Opened{Prepared: p, first: math.MinInt}
 	g := &opening{p: p, o: o, report: serially(progress)}
-	g.report(Progress{Stage: "connecting"})
+	g.enter("connecting")
 	if err := g.connect(ctx); err != nil {
 		return nil, p.secret().hide(caused(ctx, err))
 	}

@@ -28,6 +28,13 @@ type opening struct {
 	p      *Prepared
 	o      *Opened
 	report func(Progress)
+	stage  string // the last one that was begun
+}
+
+// enter reports that a stage has begun.
+func (g *opening) enter(stage string) {
+	g.stage = stage
+	g.report(Progress{Stage: stage})
 }
 
 // connect opens the store. A driver that ignores the end of its context is left behind.
@@ -171,10 +178,16 @@ func (g *opening) setUp(ctx context.Context) error {
 	if !workload.Has[workload.Preparer](g.o.plan.Parts) {
 		return nil
 	}
-	g.report(Progress{Stage: "preparing"})
+	g.enter("preparing")
 	ctx, free := g.o.lease.whileOurs(ctx)
 	defer free()
-	return fault.Code(g.o.plan.Setup(ctx, func(done, total int64) { g.report(Progress{Stage: "preparing", Done: done, Total: total}) }), fault.CodeStore)
+	if err := g.o.plan.Setup(ctx, func(done, total int64) { g.report(Progress{Stage: "preparing", Done: done, Total: total}) }); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if g.o.lease.claim != nil {
+		g.o.Notices = dedupe(append(g.o.Notices, g.o.lease.claim.Notes()...))
+	}
+	return nil
 }
 
 // claim claims the spaces of the bound plan for a new run.
@@ -183,7 +196,7 @@ func (g *opening) claim(ctx context.Context) (err error) {
 		return probe(ctx, g.o.conn, g.o.plan.Spaces)
 	}
 	want := g.wanted(g.o.ID())
-	want.Say = func(sentence string) { g.report(Progress{Stage: "connecting", Note: sentence}) }
+	want.Say = func(sentence string) { g.report(Progress{Stage: g.stage, Note: sentence}) }
 	if g.o.lease.claim, err = ownership.Take(ctx, g.o.lease.holder(g.o.conn), want); err == nil {
 		g.watchLease(ctx)
 	}

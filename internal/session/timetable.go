@@ -64,6 +64,11 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 			list = append(list, e)
 		}
 	}
+	for _, e := range list {
+		if k := e.Knob.Keeps; k != "" && !slices.Contains(warnings, "at "+e.text+": "+k) {
+			warnings = append(warnings, "at "+e.text+": "+k)
+		}
+	}
 	problems.Add(overlapping(list))
 	problems.Add(brokenTwice(list))
 	if err := tooMany(list); err != nil {

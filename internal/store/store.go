@@ -197,12 +197,27 @@ const (
 	Canceled
 	Panicked
 	Other
+	// Lost is that of ErrLost.
+	Lost
 )
+
+// ErrLost is wrapped by the error of a call that the store answered, but not with a record that it
+// had acknowledged before: one that was loaded or written, and that nobody has deleted since.
+var ErrLost = errors.New("a record that was acknowledged is not there")
+
+// ClassOf is the class of an operation's error: Lost whatever the store, and otherwise what the store
+// of conn says.
+func ClassOf(conn Conn, err error) Class {
+	if errors.Is(err, ErrLost) {
+		return Lost
+	}
+	return conn.Classify(err)
+}
 
 // ClassNames are the names of the classes, by value.
 var ClassNames = []string{
 	"ok", "timeout", "unreachable", "refused", "read-only", "out of memory", "overloaded",
-	"conflict", "missing", "wrong type", "canceled", "panic", "other",
+	"conflict", "missing", "wrong type", "canceled", "panic", "other", "lost",
 }
 
 // Retryable reports whether callers may try again what failed with an error of a class, by its

@@ -20,7 +20,7 @@ func TestAs(t *testing.T) {
 
 func TestClassesHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for c := store.Worked; c <= store.Other; c++ {
+	for c := store.Worked; c <= store.Lost; c++ {
 		assert.NotEmpty(t, c.String())
 		assert.False(t, seen[c.String()], c.String())
 		seen[c.String()] = true

@@ -22,6 +22,8 @@ type Record struct {
 	Ops     []Op
 	// Phases are those that were measured, in the order of the plan.
 	Phases []Phase
+	// Lost counts those that found no record where one had been acknowledged.
+	Lost int64
 	// Panics counts operations cut short by a bug in perfbench; PanicAt says where.
 	Panics  int64
 	PanicAt string

@@ -136,8 +136,11 @@ func panics(r *Record) (string, string) {
 // errors judges the whole run, and then each segment: one that fails is not made good by
 // others that do not.
 func errors(r *Record) (string, string) {
-	const why = ", and failed calls are in no percentile: see the errors for why"
+	why := ", and failed calls are in no percentile: see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
+	if r.Lost > 0 {
+		why = fmt.Sprintf(": %s found no record where one had been acknowledged, so the store has lost it (class lost)", units.Plural(r.Lost, "call"))
+	}
 	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of)
 	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text

@@ -59,6 +59,14 @@ func (k Knob) Parse(text string) (float64, error) {
 	return v, nil
 }
 
+// Words is Format for people: 0 is what the knob calls it.
+func (k Knob) Words(v float64) string {
+	if v == 0 && k.Zero != "" {
+		return k.Zero
+	}
+	return k.Format(v)
+}
+
 // Format formats a value of the knob as users would type it.
 func (k Knob) Format(v float64) string {
 	if k.Unit == "bytes" {

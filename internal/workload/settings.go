@@ -46,8 +46,13 @@ type Knob struct {
 	// different: "threadCount".
 	Param          string
 	Min, Max, Step float64
-	// Zero is what a value of 0 is called if it is not a number of Unit: "none".
+	// Zero is what a value of 0 is called if it is not a number of Unit: AsPlanned.
 	Zero string
+	// Usual is the value that Zero stands for, as far as one number can say it; 0: none can.
+	Usual float64
+	// Keeps is a sentence of what a change leaves as it was while the run goes on, such as records
+	// that are stored; empty: nothing.
+	Keeps string
 	// Log means that the knob is best changed by factors.
 	Log bool
 	// Sum means that the value over all tracks is the sum of the tracks' values.
@@ -104,13 +109,16 @@ func Payload() Knob {
 	}
 }
 
+// AsPlanned is what a payload of 0 is called where it leaves values as the plan has them.
+const AsPlanned = "as planned"
+
 // Filling returns the payload knob of a plan whose records have a natural size:
 // it sets how many bytes each of them (named by what) carries in addition. At 0
 // the records are as large as in the original.
 func Filling(what string) Knob {
 	k := Payload()
-	k.Help, k.Step = "bytes that each "+what+" carries on top of what the original stores; 0: none", 64
-	k.Zero = "none"
+	k.Help, k.Step = "bytes that each "+what+" carries on top of what the original stores; 0: "+AsPlanned, 64
+	k.Zero = AsPlanned
 	return k
 }
 

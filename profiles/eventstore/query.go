@@ -3,12 +3,12 @@ package eventstore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
@@ -258,7 +258,7 @@ func (k *queryTask) byID(ctx context.Context) (int, error) {
 }
 
 // errMissing is wrapped by errors about rows that were stored but are not found.
-var errMissing = errors.New("an acknowledged event is missing")
+var errMissing = fmt.Errorf("an event: %w", store.ErrLost)
 
 // byParent reads the events right below an event that has some.
 func (k *queryTask) byParent(ctx context.Context) (n int, err error) {

@@ -219,7 +219,45 @@ func (d *designer) visits() {
 func payload() workload.Knob {
 	k := workload.Payload()
 	k.Help = "size of each value, of a hash of each field; 0: as the workload says"
-	k.Zero = "as planned"
+	k.Zero = workload.AsPlanned
+	return k
+}
+
+// payload returns it with what it stands for in this workload, which begins with one.
+func (d *designer) payload(start int) workload.Knob {
+	k, w := payload(), d.s.Work
+	var sizes ownership.Sizes
+	usual := map[float64]bool{}
+	written := false
+	for i := range w.Data {
+		one := &w.Data[i]
+		if !one.Size.Given() {
+			continue
+		}
+		for range w.Writers(one) {
+			written = true
+			break
+		}
+		sizes = sizes.With(w.Sizes(one, start)[:1]...)
+		for f := range one.Columns() {
+			usual[math.Round(mean(one.Field(f)))] = true
+		}
+	}
+	if len(usual) == 1 {
+		for v := range usual {
+			k.Usual = v
+		}
+	}
+	kept := "what is stored keeps " + sizes.Words()
+	switch {
+	case d.s.Load == run.LoadOnly:
+		k.Keeps = "payload is the size of what is loaded from now on: " + kept
+	case written:
+		k.Keeps = "payload is the size of what is written from now on: " + kept
+	default:
+		k.Keeps = "payload changes nothing now, as this workload only reads: " + kept
+	}
+	k.Help += "; during a run of new writes alone, as what is stored keeps its size"
 	return k
 }
 
@@ -228,7 +266,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 	s, w := d.s, d.s.Work
 	p := &workload.Plan{Unit: "operations", Knobs: []workload.Knob{workload.Threads(), workload.Rate("operations")}, Parameters: d.Shown}
 	if d.writes() {
-		p.Knobs = append(p.Knobs, payload())
+		p.Knobs = append(p.Knobs, d.payload(start.Payload))
 	}
 	t := workload.Track{
 		Name: track, Start: start,
@@ -242,7 +280,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 		for i := range w.Data {
 			t.Total += w.Data[i].Records
 		}
-		t.Units = func(*workload.Settings) int { return run.LoadRows(w) }
+		t.Units = func(*workload.Settings) int { return run.LoadRows(w, start.Payload) }
 		if s.Wrap {
 			t.Total = 0
 		}
@@ -305,18 +343,21 @@ func (d *designer) data(p *workload.Plan, start workload.Settings) {
 			text += ", by " + units.Plural(start.Threads, "client")
 		}
 		p.Writes = append(p.Writes, text)
+		if one.Size.Given() && d.s.Load != run.LoadSkip {
+			p.Deletes = append(p.Deletes, fmt.Sprintf("before the run %s, to load it again, if an earlier run left it with values of another size", one.Name))
+		}
 		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
 	}
 }
 
 // bytesOf is about how large a record is.
 func bytesOf(d *model.Data, payload int) int64 {
+	if !d.Size.Given() {
+		return 0
+	}
 	total := 0.0
 	for i := range d.Columns() {
-		n := d.Size
-		if i < len(d.Fields) && d.Fields[i].Size.Given() {
-			n = d.Fields[i].Size
-		}
+		n := d.Field(i)
 		if payload > 0 {
 			n = model.One(int64(payload))
 		}

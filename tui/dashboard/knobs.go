@@ -184,6 +184,9 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 	} else {
 		ks.control.Change("workbench", ks.track, apply)
 	}
+	if k.Keeps != "" {
+		ks.says.say(e, k.Keeps, false)
+	}
 	n := len(ks.history)
 	if n > 0 && ks.history[n-1].knob.Name == k.Name && ks.history[n-1].track == ks.track && e.Now.Sub(ks.history[n-1].at) < together {
 		ks.history[n-1].at = e.Now

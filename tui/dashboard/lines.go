@@ -53,6 +53,8 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	switch {
 	case text != "" && l.now.watch.gone:
 		return said(s.Gone, "✗ "+text)
+	case text != "" && l.now.watch.emptied(l.now.snap):
+		return said(s.Bad, "✗ "+text)
 	case toast.text != "":
 		return said(s.Plain, toast.text)
 	case text != "":

@@ -243,8 +243,11 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 				limit = units.Number(g.Rate)
 			}
 			payload := units.Size(int64(g.Payload))
-			if k, ok := low.now.plan.Knob("payload"); ok && !low.now.tracks[i].Turns(k) {
-				payload = "–"
+			if k, ok := low.now.plan.Knob("payload"); ok {
+				payload = widget.KnobText(k, float64(g.Payload))
+				if !low.now.tracks[i].Turns(k) {
+					payload = "–"
+				}
 			}
 			line += cols(payload, widget.Whole(int64(g.Batch)), limit)
 		}

@@ -34,6 +34,10 @@ type watch struct {
 	since, back    time.Duration
 	// answered is the end of the last second with a success; 0 before the first.
 	answered time.Duration
+	// lost is how many calls were answered without a record that had been acknowledged, and lostAt
+	// when there was one last.
+	lost   int64
+	lostAt time.Duration
 }
 
 // next examines the seconds that have finished since.
@@ -47,13 +51,19 @@ func (w watch) next(s *measure.Snapshot) watch {
 	if last == math.MinInt || w.begun && last <= w.looked {
 		return w
 	}
-	unreachable := int64(0)
+	unreachable, missed := int64(0), int64(0)
 	for _, e := range s.Errors {
-		if e.Class == store.Unreachable.String() {
+		switch e.Class {
+		case store.Unreachable.String():
 			unreachable += e.Count
+		case store.Lost.String():
+			missed += e.Count
 		}
 	}
 	lost := unreachable > w.unreachable
+	if missed > w.lost {
+		w.lost, w.lostAt = missed, time.Duration(last+1)*time.Second
+	}
 	from := w.looked + 1
 	if !w.begun || from < last-120 {
 		from = last
@@ -87,7 +97,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 		running = running || r.Running && !r.Paused
 	}
 	switch {
-	case count > 0:
+	case count > 0, w.lostAt == time.Duration(t+1)*time.Second && !stuck: // an empty store answers
 		if w.gone {
 			w.returned, w.back = true, time.Duration(t)*time.Second
 		}
@@ -124,10 +134,25 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 			}
 		}
 		return text
+	case w.emptied(s):
+		text := "The store answers"
+		if w.returned {
+			text += fmt.Sprintf(" again since %s, after %s", plot.Clock(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
+		}
+		text += ", but it has lost records"
+		if more := fmt.Sprintf(": %s found none", widget.Plural(w.lost, "call")); ansi.StringWidth(text+more) <= width {
+			text += more
+		}
+		return text
 	case w.returned && s.At-w.back < 15*time.Second:
 		return fmt.Sprintf("The store answers again since %s, after %s", plot.Clock(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
 	}
 	return ""
+}
+
+// emptied reports whether the store answers, but not with what it had acknowledged.
+func (w watch) emptied(s *measure.Snapshot) bool {
+	return !w.gone && w.lost > 0 && s.At-w.lostAt < 15*time.Second
 }
 
 // whole formats a length in whole seconds, one at least.

@@ -105,17 +105,14 @@ func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 		}
 		return k.Clamp(notch(now, false))
 	}
+	if k.Unit == "bytes" {
+		return k.Clamp(resized(k, v, up, ten))
+	}
 	switch {
 	case ten && up:
 		v = max(v, 1) * 10
 	case ten:
 		v = math.Floor(v / 10)
-	case k.Unit == "bytes" && up:
-		v = max(v*2, k.Step, 1)
-	case k.Unit == "bytes":
-		if v = math.Floor(v / 2); v < k.Step {
-			v = k.Min
-		}
 	default:
 		v = notch(v, up)
 	}
@@ -123,6 +120,34 @@ func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 		v = max(v, 1)
 	}
 	return k.Clamp(v)
+}
+
+// firstSize is the first size above 0 bytes.
+const firstSize = 64
+
+// resized doubles or halves a size, or makes it ten times as large or small. At 0 it goes on from what
+// that stands for, if that is one size.
+func resized(k workload.Knob, v float64, up, ten bool) float64 {
+	factor := 2.0
+	if ten {
+		factor = 10
+	}
+	if v == 0 && k.Usual > 0 {
+		v = k.Usual
+	}
+	switch {
+	case up && v == 0:
+		return max(firstSize, k.Step)
+	case up:
+		return math.Round(v * factor)
+	}
+	if v = math.Floor(v / factor); v >= max(k.Step, 1) {
+		return v
+	}
+	if k.Usual > 0 {
+		return max(v, 1) // 0 is no smaller one
+	}
+	return k.Min
 }
 
 // notch returns the next whole number of the ladder.

@@ -12,6 +12,8 @@ import (
 
 func TestTurned(t *testing.T) {
 	threads, payload, batch, rate := workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("entries")
+	usual := payload
+	usual.Usual = 512
 	for _, c := range []struct {
 		name    string
 		k       workload.Knob
@@ -26,7 +28,12 @@ func TestTurned(t *testing.T) {
 		{"never above the most threads", threads, workload.MaxThreads, true, false, 0, workload.MaxThreads},
 		{"payload doubles", payload, 1000, true, false, 0, 2000},
 		{"payload halves", payload, 1001, false, false, 0, 500},
-		{"payload starts at nothing", payload, 0, true, false, 0, 1},
+		{"payload starts at nothing", payload, 0, true, false, 0, 64},
+		{"ten times nothing is as much", payload, 0, true, true, 0, 64},
+		{"payload goes on from what records have", usual, 0, true, false, 0, 1024},
+		{"payload halves what records have", usual, 0, false, false, 0, 256},
+		{"a tenth of what records have", usual, 0, false, true, 0, 51},
+		{"payload halves down to a byte where 0 is more", usual, 1, false, false, 0, 1},
 		{"payload ends at nothing", payload, 1, false, false, 0, 0},
 		{"a filling begins with a step", workload.Filling("record"), 0, true, false, 0, 64},
 		{"a filling smaller than a step is none", workload.Filling("record"), 100, false, false, 0, 0},

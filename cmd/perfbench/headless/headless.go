@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -274,6 +275,7 @@ type status struct {
 	ramp    int // the last that was told of
 	errors  int
 	stage   string
+	noted   []string // sentences that were said before the start
 }
 
 func newStatus(w io.Writer, f *cli.Flags) *status {
@@ -291,7 +293,7 @@ func (s *status) say(format string, args ...any) {
 
 func (s *status) progress(g session.Progress) {
 	if g.Note != "" {
-		s.stage = g.Stage
+		s.stage, s.noted = g.Stage, append(s.noted, g.Note)
 		s.say("%s", g.Note)
 		return
 	}
@@ -325,7 +327,9 @@ func (s *status) started(l *session.Driven) {
 	o := l.Opened
 	s.say("%s, %s", cli.Product(o.Info.Name, o.Info.Version), o.Info.Topology)
 	for _, n := range o.Notices {
-		s.say("warning: %s", n)
+		if !slices.Contains(s.noted, n) {
+			s.say("warning: %s", n)
+		}
 	}
 	s.say("report in %s", o.Dir())
 }

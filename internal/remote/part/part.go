@@ -315,7 +315,7 @@ func (p *work) classify(err error) uint8 {
 	if engine.IsPanic(err) {
 		return uint8(store.Panicked)
 	}
-	return uint8(p.conn.Classify(err))
+	return uint8(store.ClassOf(p.conn, err))
 }
 
 func (p *work) say(ctx context.Context) error {

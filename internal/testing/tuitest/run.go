@@ -62,6 +62,7 @@ type Run struct {
 	Broken   []string // the faults that were begun, with how long each was to last
 	Behind   int64    // calls of each track that are due and have not begun
 	Gone     bool     // the store does not answer
+	Empty    bool     // the store answers, but without the records that it had acknowledged
 	Hang     time.Duration
 	Late     time.Duration // how much earlier calls were due than they began
 	Stopped  bool
@@ -140,7 +141,7 @@ func (r *Run) finish() {
 			ResponseP50: int64(p50), ResponseP99: int64(p99), ResponseMax: int64(p99 * 1.7), ServiceP99: int64(p99),
 			Gauge: r.gauge(track),
 		}
-		if s.Paused || r.Hang > 0 || r.Gone {
+		if s.Paused || r.Hang > 0 || r.Gone || r.Empty {
 			row.Count, row.ResponseP50, row.ResponseP99, row.ResponseMax = 0, 0, 0, 0
 		}
 		if r.Gone {
@@ -148,6 +149,10 @@ func (r *Run) finish() {
 			if r.second >= 0 {
 				r.errors["unreachable"] += row.Errors
 			}
+		}
+		if r.Empty && !r.Gone {
+			row.Errors = 50
+			r.errors["lost"] += row.Errors
 		}
 		r.recent[i] = append(slices.Clone(r.recent[i]), row)
 		r.line[i] = append(slices.Clone(r.line[i]), measure.Point{
@@ -243,6 +248,9 @@ func (r *Run) Publish() {
 	if n := r.errors["unreachable"]; n > 0 {
 		s.Errors = []measure.ErrorCount{{Operation: r.ops[0].Operation, Class: store.Unreachable.String(), Count: n}}
 		s.Messages = []measure.Message{{Operation: r.ops[0].Operation, Class: "unreachable", Text: "dial tcp 127.0.0.1:6379: connection refused"}}
+	}
+	if n := r.errors["lost"]; n > 0 {
+		s.Errors = append(s.Errors, measure.ErrorCount{Operation: r.ops[0].Operation, Class: store.Lost.String(), Count: n})
 	}
 	r.snap = s
 }

@@ -65,11 +65,26 @@ func subscribersKnob() workload.Knob {
 	}
 }
 
+// payloadKnob is that of what is written. It says what it does to what is read.
+func payloadKnob(s *model.Spec) workload.Knob {
+	k, reads, writes := workload.Payload(), false, false
+	for _, o := range s.Order {
+		reads, writes = reads || o.Sized() && o.Action.Reads(), writes || o.Sized() && o.Action.Writes()
+	}
+	switch {
+	case reads && writes:
+		k.Keeps = "payload is the size of what is written from now on: what is stored keeps its size"
+	case reads:
+		k.Keeps = "payload changes nothing now, as these groups only read: what is stored keeps its size"
+	}
+	return k
+}
+
 // layOut turns the values read into a plan.
 func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
-		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
+		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), payloadKnob(s), workload.Batch()},
 		Parameters: k.Shown, Warnings: k.Warnings, Spaces: s.Spaces(),
 	}
 	if s.Compat {

@@ -23,6 +23,11 @@ func (o *Op) Maker() *datagen.Maker {
 	return o.Object().NewMaker(o.Factory.Seed, born)
 }
 
+// Sized reports whether the payload has a part in how large the operation's values are.
+func (o *Op) Sized() bool {
+	return o.Kind != KindSleep && !o.Kind.Topic() && (o.Factory == nil || o.Factory.Bytes(1) != o.Factory.Bytes(1<<20))
+}
+
 func (o *Op) objectBytes() int64 {
 	if o.Factory == nil {
 		return 0

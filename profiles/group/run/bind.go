@@ -51,7 +51,7 @@ func bind(s *model.Spec, l model.Adapter, p *workload.Bound) error {
 	}
 	g := &grounds{w: w}
 	p.Claims = g.claims()
-	p.Parts = workload.Parts{g, &loading{w, g}, &verification{w: w, conn: conn}, &record{w}}
+	p.Parts = workload.Parts{g, &loading{w, g}, &verification{w: w, g: g, conn: conn}, &record{w}}
 	w.share(p.Shared)
 	return nil
 }

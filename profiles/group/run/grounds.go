@@ -60,6 +60,7 @@ func (g *grounds) Admit(ctx context.Context, c *ownership.Claim) error {
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
 		st.filled = spot.Found.Exists && spot.Found.Size != 0
 		st.before = max(spot.Found.Size, 0)
+		g.measure(st, spot)
 		loads := g.w.loads(st)
 		if spot.State == ownership.Ours && st.op.Table && st.op.Object() != nil {
 			if err := g.fits(ctx, st.op); err != nil {
@@ -85,6 +86,61 @@ func (g *grounds) Admit(ctx context.Context, c *ownership.Claim) error {
 	return nil
 }
 
+// measure looks how large the values are that an earlier run of a group has left. Where they are read
+// and are not what this run would load, they are to be loaded again; where that cannot be, it says so.
+func (g *grounds) measure(st *stock, spot ownership.Spot) {
+	st.was, st.resizes = nil, false
+	if !st.filled {
+		return
+	}
+	st.was = ownership.SizesOf(spot.Earlier.Params)
+	sizes := g.w.sizes(st)
+	if _, is := g.claim.Resized(st.space, sizes); !is || len(st.was) == 0 { // other profiles say nothing
+		return
+	}
+	if spot.State == ownership.Ours && !st.writes && !st.removes && g.w.s.Load != model.LoadNever {
+		st.filled, st.resizes = false, true
+		return
+	}
+	g.claim.Note(fmt.Sprintf("%s holds values of %s, which run %s left: reads find them, too, beside those of %s that this run asks for",
+		ownership.Name(st.space), st.was.Words(), spot.Earlier.Run, sizes.Words()))
+}
+
+// resize deletes what is to be loaded again.
+func (g *grounds) resize(ctx context.Context) error {
+	var all []ownership.Resizing
+	for _, st := range g.w.structures.all {
+		if st.resizes {
+			all = append(all, ownership.Resizing{Space: st.space, Asked: g.w.sizes(st)})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := g.claim.Resize(ctx, all); err != nil {
+		return err
+	}
+	for _, st := range g.w.structures.all {
+		if !st.resizes {
+			continue
+		}
+		st.was, st.resizes, st.half, st.before = nil, false, false, 0
+	}
+	return nil
+}
+
+// end writes down with which sizes the run has written, of which some may have been set as it went.
+func (g *grounds) end(ctx context.Context) {
+	if g.claim == nil {
+		return
+	}
+	for _, st := range g.w.structures.all {
+		if st.writes && !st.op.Kind.Topic() {
+			_ = g.record(ctx, st, false) // as they were asked for is written down
+		}
+	}
+}
+
 // fits rejects a table of ours, made for an earlier definition, that does not fit.
 func (g *grounds) fits(ctx context.Context, o *model.Op) error {
 	if f, ok := g.w.layer.(model.Fitter); ok {
@@ -104,6 +160,7 @@ func (g *grounds) record(ctx context.Context, st *stock, loading bool) error {
 	if loading {
 		params[loadingMark] = "on"
 	}
+	g.w.sizes(st).With(st.was...).In(params)
 	if err := g.claim.Update(ctx, st.space, params); err != nil || !g.sweeps(st) {
 		return err
 	}

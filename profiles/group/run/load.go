@@ -29,6 +29,9 @@ type loading struct {
 
 // Setup loads what is read but does not exist, and makes receivers listen.
 func (x *loading) Setup(ctx context.Context, progress func(done, total int64)) error {
+	if err := x.g.resize(ctx); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
 	if r, ok := x.w.layer.(model.Preparer); ok {
 		if err := r.Prepare(ctx, x.g.claim); err != nil {
 			return fault.Code(err, fault.CodeStore)

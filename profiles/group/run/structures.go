@@ -1,8 +1,10 @@
 package run
 
 import (
+	"strconv"
 	"sync/atomic"
 
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -85,6 +87,30 @@ type stock struct {
 	loaded int64
 	seed   string // the seed with which it was made
 	half   bool   // an earlier run began to load it and was cut short
+	// was are the sizes of the values that an earlier run has left and that are still there; resizes
+	// says that they are to be deleted and loaded again with those that this run asks for.
+	was     ownership.Sizes
+	resizes bool
+}
+
+// sizes are how large the values of a structure are: first those that are loaded to be read, and then
+// those that operations write. There are none where a payload has no part in them.
+func (w *work) sizes(st *stock) (sizes ownership.Sizes) {
+	for _, reads := range []bool{true, false} {
+		for _, o := range w.s.Order {
+			if o.Space == st.space && o.Action.Reads() == reads && o.Sized() {
+				sizes = sizes.With(strconv.Itoa(o.Payload))
+			}
+		}
+	}
+	for _, l := range st.ledgers {
+		for _, n := range l.payloads.All() { // as somebody has changed them
+			if len(sizes) > 0 {
+				sizes = sizes.With(strconv.Itoa(n))
+			}
+		}
+	}
+	return sizes
 }
 
 // unknown is how many elements a process that was lost may have pushed or popped: any

@@ -22,6 +22,7 @@ const (
 // verification compares what is stored with what was acknowledged, once the groups have ended.
 type verification struct {
 	w    *work
+	g    *grounds
 	conn store.Conn // where it is stored
 	lost int64      // of what was acknowledged
 }
@@ -42,6 +43,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	hung := v.w.topics.hangUp(ctx, drain)
 	out := v.compare(ctx, hung)
 	out.Missed = missed
+	v.g.end(ctx)
 	if err := v.w.close(); err != nil {
 		out.Summary += fmt.Sprintf("; closing: %v", err)
 	}

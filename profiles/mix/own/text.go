@@ -212,31 +212,18 @@ func unitOf(s string) string { return strings.TrimLeft(s, "0123456789._- ") }
 
 // tree writes a number as it is read; nil for one that is not given.
 func (u unit) tree(n model.Number) *yaml.Tree {
-	span := func(lo, hi int64) string {
-		if lo == hi {
-			return u.write(lo)
-		}
-		return u.write(lo) + ".." + u.write(hi)
-	}
 	switch n.Kind {
 	case "":
 		return nil
 	case model.Weighted:
 		t := yaml.NewMapping()
 		for _, c := range n.Table {
-			t.Put(span(c.Min, c.Max), yaml.Bare(short(c.Weight)))
+			span := model.Between(c.Min, c.Max)
+			t.Put(span.Text(u.write), yaml.Bare(short(c.Weight)))
 		}
 		return t
-	case model.Normal:
-		text := "normal " + span(n.Min, n.Max)
-		if n.Deviation > 0 {
-			text += " around " + short(n.Mean) + "±" + short(n.Deviation)
-		}
-		return yaml.Bare(text)
-	case model.Skewed:
-		return yaml.Bare("zipf " + short(n.Exponent) + " " + span(n.Min, n.Max))
 	}
-	return yaml.Bare(span(n.Min, n.Max))
+	return yaml.Bare(n.Text(u.write))
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -23,6 +23,9 @@ type there struct {
 	Loaded, Base, Sums []int64
 	// Open says that an earlier run has inserted records and has not said how many.
 	Open []bool
+	// resizes says that what an earlier run has left is of other sizes, and is to be deleted and
+	// loaded again. Only the process that prepares the run knows.
+	resizes []bool
 }
 
 // What is recorded of a data set, beside its shape: how many of its records are loaded, up to
@@ -87,7 +90,7 @@ func (p *preparation) Admit(ctx context.Context, c *ownership.Claim) error {
 
 // earlier takes over what an earlier run has left of a data set.
 func (p *preparation) earlier(i int, s *set, spot ownership.Spot) error {
-	p.r.there.Loaded[i], p.r.there.Base[i], p.r.there.Open[i] = 0, s.Records, false
+	p.r.there.Loaded[i], p.r.there.Base[i], p.r.there.Open[i], p.r.there.resizes[i] = 0, s.Records, false, false
 	old := spot.Earlier.Params
 	if !spot.Recorded || spot.State == ownership.Fresh {
 		return nil
@@ -95,6 +98,16 @@ func (p *preparation) earlier(i int, s *set, spot ownership.Spot) error {
 	if old[paramShape] != shapeOf(s.Data) {
 		return fault.Input(fmt.Errorf("%s exists in another form: an earlier run made it as %s, and this one is %s", s.Name, old[paramShape], shapeOf(s.Data)),
 			fmt.Sprintf("delete it with  %s,  or use another --namespace", ownership.DeleteCommand(spot.Space.Namespace)))
+	}
+	if _, is := p.claim.Resized(spot.Space.Space, p.sizes(s)); is {
+		p.r.there.resizes[i] = true
+		switch {
+		case spot.State == ownership.Shared:
+			return p.claim.RefuseSize(spot.Space.Space, p.sizes(s), ownership.ErrShared.Error())
+		case p.r.spec.Load == LoadSkip:
+			return p.claim.RefuseSize(spot.Space.Space, p.sizes(s), "load=skip loads nothing")
+		}
+		return nil
 	}
 	number := func(name string) int64 {
 		n, _ := strconv.ParseInt(old[name], 10, 64) // of ours, or not there
@@ -108,6 +121,52 @@ func (p *preparation) earlier(i int, s *set, spot ownership.Spot) error {
 		p.r.there.Open[i] = old[paramOpen] != ""
 	}
 	return nil
+}
+
+// sizes are how large the records of a data set are by what the run was asked for.
+func (p *preparation) sizes(s *set) ownership.Sizes {
+	return p.r.work.Sizes(s.Data, p.r.spec.Payload)
+}
+
+// stored are how large those are that are stored: beside those asked for, what is still there of an
+// earlier run, and what was written after somebody had changed the payload.
+func (p *preparation) stored(i int, s *set) ownership.Sizes {
+	sizes := p.r.storedSizes(i)
+	if p.r.there.resizes[i] {
+		was, _ := p.claim.Resized(p.r.layer.Spaces[i].Space, p.sizes(s))
+		sizes = sizes.With(was...)
+	}
+	return sizes
+}
+
+// storedSizes are how large the values of a data set are that this run stores.
+func (r *Run) storedSizes(i int) ownership.Sizes {
+	d := r.sets[i].Data
+	sizes := ownership.Sizes(r.work.Sizes(d, r.spec.Payload))
+	writes := r.spec.Load == LoadOnly
+	for range r.work.Writers(d) {
+		writes = true
+		break
+	}
+	if !writes {
+		return sizes
+	}
+	for _, n := range r.payloads.All() {
+		sizes = sizes.With(r.work.Sizes(d, n)...)
+	}
+	return sizes
+}
+
+// payloadChanged writes down that values of another size are among those stored from now on.
+func (p *preparation) payloadChanged() {
+	if p.claim == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), ownership.TTL)
+	defer cancel()
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	_ = p.record(ctx) // the end of the run says it again
 }
 
 // record says what is there, for later runs.
@@ -129,6 +188,7 @@ func (p *preparation) record(ctx context.Context) error {
 		if p.goes(s) {
 			params[paramGone] = "yes"
 		}
+		p.stored(i, s).In(params)
 		if err := p.claim.Update(ctx, p.r.layer.Spaces[i].Space, maps.Clone(params)); err != nil {
 			return err
 		}
@@ -136,15 +196,36 @@ func (p *preparation) record(ctx context.Context) error {
 	return nil
 }
 
+// resize deletes what is stored with other sizes than the run was asked for.
+func (p *preparation) resize(ctx context.Context) error {
+	var all []ownership.Resizing
+	for i, s := range p.r.sets {
+		if p.r.there.resizes[i] {
+			all = append(all, ownership.Resizing{Space: p.r.layer.Spaces[i].Space, Asked: p.sizes(s)})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := p.claim.Resize(ctx, all); err != nil {
+		return err
+	}
+	clear(p.r.there.resizes)
+	return p.record(ctx)
+}
+
 // Setup makes tables, and loads what is missing.
 func (p *preparation) Setup(ctx context.Context, progress func(done, total int64)) error {
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	if err := p.resize(ctx); err != nil {
+		return err
+	}
 	if p.r.layer.Tables != nil {
 		if err := p.r.layer.Tables.Create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
-	p.r.there.mu.Lock()
-	defer p.r.there.mu.Unlock()
 	p.r.loader.begin(p.r.there.Loaded)
 	payload := p.r.spec.Payload
 	if p.r.spec.Load == LoadAuto && !p.r.forgets {
@@ -199,7 +280,12 @@ func (p *preparation) Join(context.Context) error {
 }
 
 // Succeed goes on in the place of another process.
-func (p *preparation) Succeed(ctx context.Context, _ workload.Predecessor) error { return p.Join(ctx) }
+func (p *preparation) Succeed(ctx context.Context, _ workload.Predecessor) error {
+	p.r.there.mu.Lock()
+	clear(p.r.there.resizes) // that process has done it
+	p.r.there.mu.Unlock()
+	return p.Join(ctx)
+}
 
 // recall finds out what the store has to say of what was there before: how far inserts of a
 // run came that did not end, and what counters come to.
@@ -215,7 +301,7 @@ func (p *preparation) recall(ctx context.Context) error {
 		if s.Type != model.Counter || !p.r.uses(s, model.Add) || p.r.forgets || s.Records > mostCounters {
 			continue
 		}
-		sum, err := sum(ctx, p.r.layer, s, s.Records)
+		sum, _, err := sum(ctx, p.r.layer, s, s.Records)
 		if err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}

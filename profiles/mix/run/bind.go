@@ -20,6 +20,7 @@ func (r *Run) Bind(p *workload.Bound) {
 		t.NewTask = r.NewTask
 	}
 	prepared := &preparation{r: r}
+	r.payloadChanged = prepared.payloadChanged
 	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r, prepared, p.Shared, p.Plan}, r}
 	r.share(p)
 }
@@ -48,22 +49,23 @@ func Fits(w *model.Workload, l *model.Adapter) error {
 
 // Status says which part of the gets has found something.
 func (r *Run) Status() string {
-	hits, misses, _, _ := r.tallies.sums()
-	if hits+misses == 0 {
+	t := r.tallies.sums()
+	if t.hits+t.misses == 0 {
 		return ""
 	}
-	return "hits " + units.PartOf(hits, hits+misses)
+	return "hits " + units.PartOf(t.hits, t.hits+t.misses)
 }
 
 // Facts returns the record of what has been done so far.
 func (r *Run) Facts(*measure.Result) any {
-	hits, misses, early, again := r.tallies.sums()
+	t := r.tallies.sums()
 	f := &Facts{
-		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early, TriedAgain: again,
+		Schema: 1, Workload: r.work.Name, Hits: t.hits, Misses: t.misses, Early: t.early, TriedAgain: t.again,
+		BytesRead: t.bytesRead, BytesWritten: t.bytesWritten,
 		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load() + r.allowed.Load(), ReadBack: r.read.Load(), Data: []Data{},
 	}
-	if hits+misses > 0 {
-		ratio := float64(hits) / float64(hits+misses)
+	if t.hits+t.misses > 0 {
+		ratio := float64(t.hits) / float64(t.hits+t.misses)
 		f.HitRatio = &ratio
 	}
 	if r.histories != nil {
@@ -72,7 +74,7 @@ func (r *Run) Facts(*measure.Result) any {
 	r.there.mu.Lock()
 	defer r.there.mu.Unlock()
 	for i, s := range r.sets {
-		f.Data = append(f.Data, Data{Name: s.Name, Type: string(s.Type), Records: s.Records, Loaded: r.there.Loaded[i], Inserted: max(r.nexts(i)-r.there.Base[i], 0)})
+		f.Data = append(f.Data, Data{Name: s.Name, Type: string(s.Type), Records: s.Records, Loaded: r.there.Loaded[i], Inserted: max(r.nexts(i)-r.there.Base[i], 0), Sizes: r.storedSizes(i)})
 	}
 	return f
 }

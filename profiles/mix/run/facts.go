@@ -14,6 +14,10 @@ type Facts struct {
 	Misses   int64    `json:"misses"`
 	Early    int64    `json:"early,omitempty"`
 	HitRatio *float64 `json:"hit_ratio,omitempty"`
+	// BytesRead are those of the values in records, scans and ranges that were found, BytesWritten
+	// those of the values in writes that were acknowledged, both without what was loaded before.
+	BytesRead    int64 `json:"bytes_read"`
+	BytesWritten int64 `json:"bytes_written"`
 	// TriedAgain counts transactions that the store took back because of others.
 	TriedAgain int64 `json:"transactions_tried_again,omitempty"`
 	// Wrong, Lost and Stale count values that were not what was written, acknowledged
@@ -30,11 +34,13 @@ type Facts struct {
 }
 
 // Data is one data set: how many records the workload has, how many of them are known to be
-// there, and up to how many numbers were given out to inserts.
+// there, up to how many numbers were given out to inserts, and how large its values are: each a number
+// of bytes or what the workload says. Several mean that the payload was changed.
 type Data struct {
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Records  int64  `json:"records"`
-	Loaded   int64  `json:"loaded"`
-	Inserted int64  `json:"inserted,omitempty"`
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Records  int64    `json:"records"`
+	Loaded   int64    `json:"loaded"`
+	Inserted int64    `json:"inserted,omitempty"`
+	Sizes    []string `json:"sizes,omitempty"`
 }

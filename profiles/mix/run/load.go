@@ -38,18 +38,23 @@ type loadPart struct {
 	rows  int64
 }
 
-// perCall is how many records of a data set are written in one call.
-func perCall(d *model.Data) int64 {
-	bytes := max(int64(d.Columns())*max(d.Size.Most(), 1)*max(d.Length.Most(), 1), 1)
+// perCall is how many records of a data set are written in one call, where values have a payload or,
+// at 0, the workload's sizes.
+func perCall(d *model.Data, payload int) int64 {
+	most := int64(payload)
+	if payload == 0 {
+		most = max(d.Size.Most(), 1)
+	}
+	bytes := max(int64(d.Columns())*most*max(d.Length.Most(), 1), 1)
 	return max(min(loadRows, loadBytes/bytes), 1)
 }
 
 // LoadRows is how many records one call of a load writes at most, for pacing.
-func LoadRows(w *model.Workload) int {
+func LoadRows(w *model.Workload, payload int) int {
 	most := int64(1)
 	for i := range w.Data {
 		if w.Data[i].Records > 0 {
-			most = max(most, perCall(&w.Data[i]))
+			most = max(most, perCall(&w.Data[i], payload))
 		}
 	}
 	return int(most)
@@ -66,7 +71,7 @@ func (l *loader) begin(there []int64) {
 			continue
 		}
 		if n := s.Records - there[i]; n > 0 {
-			l.parts = append(l.parts, loadPart{s, there[i], n, perCall(s.Data)})
+			l.parts = append(l.parts, loadPart{s, there[i], n, perCall(s.Data, l.r.spec.Payload)})
 			l.all += n
 		}
 	}
@@ -119,11 +124,7 @@ func (l *loader) open() (*loading, error) {
 	for _, s := range l.r.sets {
 		var sizes []number
 		for i := range s.columns {
-			n := s.Size
-			if i < len(s.Fields) && s.Fields[i].Size.Given() {
-				n = s.Fields[i].Size
-			}
-			sizes = append(sizes, numberOf(n))
+			sizes = append(sizes, numberOf(s.Field(i)))
 		}
 		k.draw, k.length = append(k.draw, sizes), append(k.length, numberOf(s.Length))
 	}
@@ -154,7 +155,7 @@ func (k *loading) write(ctx context.Context, p *loadPart, first, n int64, payloa
 		}
 		x := mix(uint64(i) ^ k.l.r.seed)
 		for j := range k.length[p.set.at].draw(x) {
-			k.element(p.set, i, j, mix(x+uint64(j)))
+			k.element(p.set, i, j, mix(x+uint64(j)), payload)
 		}
 		if len(c.Rows) >= loadRows {
 			if err := k.client.Do(ctx, c); err != nil {
@@ -194,14 +195,17 @@ func (k *loading) record(s *set, record int64, payload int) {
 }
 
 // element adds an element of a record.
-func (k *loading) element(s *set, record, j int64, x uint64) {
+func (k *loading) element(s *set, record, j int64, x uint64, payload int) {
 	to := k.add(s, record, 1)
 	if s.Type == model.Set || s.Type == model.Sorted {
 		to.Vals[0] = appendMember(to.Vals[0][:0], j)
 		k.call.By = below(x, mostScore)
 		return
 	}
-	to.Vals[0] = s.append(to.Vals[0][:0], owner(to.Key, 0), 0, int(k.draw[s.at][0].draw(x)))
+	if payload == 0 {
+		payload = int(k.draw[s.at][0].draw(x))
+	}
+	to.Vals[0] = s.append(to.Vals[0][:0], owner(to.Key, 0), 0, payload)
 }
 
 // run loads all there is with so many clients.
@@ -257,6 +261,7 @@ func (l *loader) newTask(int) (workload.Task, error) {
 		if n == 0 {
 			return workload.ErrDone
 		}
+		l.r.notePayload(it.Settings.Payload)
 		m := it.Begin(0)
 		err := it.End(m, int(n), k.write(ctx, p, first, n, it.Settings.Payload))
 		if err == nil {

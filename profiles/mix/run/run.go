@@ -61,7 +61,11 @@ type Run struct {
 	stake   workload.Stake
 	loader  *loader
 	there   there
-	others  *workload.Each[progressDelta]
+	// payloads are those that somebody has set while the run went on. payloadChanged is called in a
+	// goroutine of its own after one of them came to be.
+	payloads       datagen.Sizes
+	payloadChanged func()
+	others         *workload.Each[progressDelta]
 	// histories are those of hot records; nil: none are kept.
 	histories *hotHistory
 }
@@ -90,6 +94,7 @@ func New(s *Spec, l *model.Adapter, conn store.Conn, runID string) *Run {
 	r.loader = newLoader(r)
 	n := len(r.sets)
 	r.there.Loaded, r.there.Base, r.there.Sums, r.there.Open = make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	r.there.resizes = make([]bool, n)
 	for i, s := range r.sets {
 		r.there.Base[i] = s.Records
 		s.absent = s.absent || r.stake.Of > 1 && r.uses(s, model.Delete)
@@ -135,15 +140,18 @@ type tally struct {
 	hits, misses, early atomic.Int64
 	// again counts the transactions that were tried again.
 	again atomic.Int64
-	_     [32]byte
+	// bytesRead are those of the values of records that were found, and bytesWritten those of the
+	// values in writes that were acknowledged.
+	bytesRead, bytesWritten atomic.Int64
+	_                       [16]byte
 }
 
 // tallies are those of all clients.
 type tallies struct {
 	mu  sync.Mutex
 	all []*tally
-	// others is what other processes told.
-	hits, misses, early, again atomic.Int64
+	// others is what other processes told, and what gather has moved here.
+	others tally
 }
 
 // of returns the tally of one more client.
@@ -156,14 +164,38 @@ func (t *tallies) of() *tally {
 }
 
 // sums returns what all clients have found.
-func (t *tallies) sums() (hits, misses, early, again int64) {
+func (t *tallies) sums() (sum sums) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	hits, misses, early, again = t.hits.Load(), t.misses.Load(), t.early.Load(), t.again.Load()
+	sum.add(&t.others)
 	for _, one := range t.all {
-		hits, misses, early, again = hits+one.hits.Load(), misses+one.misses.Load(), early+one.early.Load(), again+one.again.Load()
+		sum.add(one)
 	}
-	return hits, misses, early, again
+	return sum
+}
+
+// sums are what tallies come to.
+type sums struct{ hits, misses, early, again, bytesRead, bytesWritten int64 }
+
+func (s *sums) add(t *tally) {
+	s.hits, s.misses, s.early, s.again = s.hits+t.hits.Load(), s.misses+t.misses.Load(), s.early+t.early.Load(), s.again+t.again.Load()
+	s.bytesRead, s.bytesWritten = s.bytesRead+t.bytesRead.Load(), s.bytesWritten+t.bytesWritten.Load()
+}
+
+// numbers are the counters of a tally.
+func (t *tally) numbers() []*atomic.Int64 {
+	return []*atomic.Int64{&t.hits, &t.misses, &t.early, &t.again, &t.bytesRead, &t.bytesWritten}
+}
+
+// notePayload notes the payload that is in force, if somebody has changed it.
+func (r *Run) notePayload(n int) {
+	if n == r.spec.Payload || slices.Contains(r.payloads.All(), n) {
+		return
+	}
+	r.payloads.Note(n)
+	if r.payloadChanged != nil {
+		go r.payloadChanged() // one call of the store, and no more than there are payloads
+	}
 }
 
 // found is what was found wrong in what was read.
@@ -177,6 +209,8 @@ type found struct {
 	// read counts the records that were read back at the end, unread those that were not although
 	// they must be there.
 	read, unread atomic.Int64
+	// readFound counts those of read that were there.
+	readFound atomic.Int64
 	// settled means that they were.
 	settled atomic.Bool
 
@@ -197,7 +231,6 @@ func (b badData) Error() string { return string(b) }
 
 const (
 	errWrong      = badData("what was read is not what was written")
-	errLost       = badData("a record that was acknowledged is not there")
 	errUnexpected = badData("a statement was not answered as expected")
 	errStale      = badData("what was read is older than what was acknowledged before")
 )
@@ -228,9 +261,9 @@ func (f *found) unexpected(text, want, got string) error {
 	return errUnexpected
 }
 
-// lost notes a record that should be there.
+// lost notes a record that should be there, and returns store.ErrLost.
 func (f *found) lost(s *set, key []byte) error {
 	f.losts.Add(1)
 	f.example(s, key, "acknowledged but missing")
-	return errLost
+	return store.ErrLost
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -16,11 +15,12 @@ func (r *Run) share(p *workload.Bound) {
 	s := p.Shared
 	s.Found(&r.there.mu, &r.there.Loaded, &r.there.Base, &r.there.Open)
 	s.Keep(&r.there.mu, &r.there.Sums)
-	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.tallies.again, &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.ones, &r.read, &r.unread, &r.loader.done}
+	numbers := append(r.tallies.others.numbers(), &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.ones, &r.read, &r.unread, &r.readFound, &r.loader.done)
 	for _, set := range r.sets {
 		numbers = append(numbers, &set.sum, &set.low, &set.high)
 	}
-	workload.Share(s, &sums{workload.CountersOf(mostCounted, numbers...), r})
+	workload.Share(s, &counted{workload.CountersOf(mostCounted, numbers...), r})
+	workload.Share(s, workload.Payloads{SizeSet: &r.payloads})
 	workload.Share(s, r.others)
 	if r.spec.Load == LoadOnly {
 		return
@@ -32,14 +32,14 @@ func (r *Run) share(p *workload.Bound) {
 	workload.Pass(s, 0, remainder{r, p.Plan}, ops...)
 }
 
-// sums tells the counters once what the clients have found is among them.
-type sums struct {
+// counted tells the counters once what the clients have found is among them.
+type counted struct {
 	*workload.Counters
 	r *Run
 }
 
 // Delta returns by how much they have changed.
-func (c *sums) Delta() workload.CountersDelta {
+func (c *counted) Delta() workload.CountersDelta {
 	c.r.tallies.gather()
 	return c.Counters.Delta()
 }
@@ -48,11 +48,11 @@ func (c *sums) Delta() workload.CountersDelta {
 func (t *tallies) gather() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	to := t.others.numbers()
 	for _, one := range t.all {
-		t.hits.Add(one.hits.Swap(0))
-		t.misses.Add(one.misses.Swap(0))
-		t.early.Add(one.early.Swap(0))
-		t.again.Add(one.again.Swap(0))
+		for i, n := range one.numbers() {
+			to[i].Add(n.Swap(0))
+		}
 	}
 }
 

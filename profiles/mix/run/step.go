@@ -126,10 +126,7 @@ func newArgument(k *task, s *step, a *model.Arg) argument {
 // measure reads how large the fields are.
 func (s *step) measure() {
 	for i := range s.set.columns {
-		n := s.set.Size
-		if i < len(s.set.Fields) && s.set.Fields[i].Size.Given() {
-			n = s.set.Fields[i].Size
-		}
+		n := s.set.Field(i)
 		if s.Size.Given() {
 			n = s.Size
 		}
@@ -419,7 +416,7 @@ func (s *step) arguments(x uint64) {
 // is wrong with what was read.
 func (s *step) finish(p *part, err error) error {
 	switch p.call.Do {
-	case model.Put, model.Insert, model.Update:
+	case model.Put, model.Insert, model.Update, model.Push, model.Append:
 		s.wrote(p, err)
 		return err
 	case model.Add:
@@ -433,8 +430,10 @@ func (s *step) finish(p *part, err error) error {
 	case model.Get:
 		return s.found(p)
 	case model.Scan:
+		s.task.tally.bytesRead.Add(bytesOf(p.call.Got))
 		return s.scanned(&p.call)
 	case model.Range:
+		s.task.tally.bytesRead.Add(bytesOf(p.call.Got))
 		return s.elements(&p.call)
 	case model.Statement:
 		return s.expected(&p.call)
@@ -459,6 +458,9 @@ const mostShown = 100
 
 // wrote notes what became of the writes of a call.
 func (s *step) wrote(p *part, err error) {
+	if err == nil {
+		s.task.tally.bytesWritten.Add(bytesOf(p.call.Rows))
+	}
 	for i := range p.call.Rows {
 		at := &p.rows[i]
 		for j := range p.picked {
@@ -473,6 +475,16 @@ func (s *step) wrote(p *part, err error) {
 			at.number = -1
 		}
 	}
+}
+
+// bytesOf is how large the values of rows are.
+func bytesOf(rows []model.Row) (n int64) {
+	for i := range rows {
+		for _, v := range rows[i].Vals {
+			n += int64(len(v))
+		}
+	}
+	return n
 }
 
 func (s *step) added(c *model.Call, err error) {
@@ -495,6 +507,7 @@ func (s *step) found(p *part) (err error) {
 		switch {
 		case got.Found:
 			t.hits.Add(1)
+			t.bytesRead.Add(bytesOf(p.call.Rows[i : i+1]))
 			if e := s.judge(p, at, got); e != nil {
 				err = e
 			}

@@ -88,6 +88,7 @@ func (r *Run) NewTask(worker int) (workload.Task, error) {
 // adopt follows new settings.
 func (k *task) adopt(s *workload.Settings) {
 	k.seen = s
+	k.run.notePayload(s.Payload)
 	sum := 0.0
 	k.upto = k.upto[:0]
 	for i := range k.ops {

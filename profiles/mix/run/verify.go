@@ -55,7 +55,8 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		_ = v.prepared.record(ctx) // a later run finds out by itself
 	}
 	read, wrong, lost, stale, allowed := v.r.read.Load(), v.r.wrongs.Load(), v.r.losts.Load(), v.r.stales.Load(), v.r.allowed.Load()
-	hits, misses, _, _ := v.r.tallies.sums()
+	tallied := v.r.tallies.sums()
+	hits, misses := tallied.hits, tallied.misses
 	out.Missed = misses
 	v.r.mu.Lock()
 	examples := slices.Clone(v.r.examples)
@@ -85,6 +86,9 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	switch {
 	case out.State == workload.Failed:
 		out.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(out.Checks)
+		if read > 0 && v.r.readFound.Load() == 0 {
+			out.Summary = "the store has lost what it held, as one does that keeps nothing on disk and is started again: not one of the records that must be there is; " + wrongOf(out.Checks)
+		}
 		if sample > 0 {
 			out.Summary += fmt.Sprintf("; %d of %s were read back", read, units.Plural(read+sample, "record"))
 		}
@@ -181,10 +185,15 @@ func (v *verification) readSet(ctx context.Context, client model.Client, s *set,
 		}
 		_ = st.found(p) // it notes what is wrong
 		v.r.read.Add(int64(len(records)))
+		for i := range p.call.Rows {
+			if p.call.Rows[i].Found {
+				v.r.readFound.Add(1)
+			}
+		}
 		records = records[:0]
 		return nil
 	}
-	perCall := int(max(min(loadRows, loadBytes/max(int64(s.columns)*max(s.Size.Most(), 1), 1)), 1))
+	perCall := int(perCall(s.Data, max(v.r.spec.Payload, v.r.payloads.Most())))
 	for at := range all {
 		if !s.mine(&v.r.stake, at) || s.left(at) || !s.there(&v.r.stake, at) {
 			continue
@@ -210,7 +219,7 @@ func (v *verification) counters(ctx context.Context, i int, s *set, out *workloa
 	if s.Type != model.Counter || !v.r.uses(s, model.Add) || s.Records > mostCounters || s.absent || v.r.uses(s, model.Delete, model.Put, model.Insert) {
 		return workload.Check{}, false
 	}
-	got, err := sum(ctx, v.r.layer, s, s.Records)
+	got, there, err := sum(ctx, v.r.layer, s, s.Records)
 	if err != nil {
 		v.r.mu.Lock()
 		v.r.broken = err.Error()
@@ -218,12 +227,24 @@ func (v *verification) counters(ctx context.Context, i int, s *set, out *workloa
 		return workload.Check{}, false
 	}
 	v.r.there.mu.Lock()
-	got -= v.r.there.Sums[i]
+	before, loaded := v.r.there.Sums[i], v.r.there.Loaded[i]
 	v.r.there.mu.Unlock()
+	if missing := min(loaded, s.Records) - there; missing > 0 {
+		out.Lose(missing)
+		return workload.Check{
+			Name: s.Name + ": counters that are there", Of: loaded,
+			Want: fmt.Sprintf("all %d that were loaded", loaded), Got: fmt.Sprintf("%d, so %d are gone, and what was added to them", there, missing),
+		}, true
+	}
+	got -= before
 	sum, low, high := s.sum.Load(), s.low.Load(), s.high.Load()
 	c := workload.Check{Name: s.Name + ": sum of what was added", OK: got >= sum+low && got <= sum+high, Want: strconv.FormatInt(sum, 10), Got: strconv.FormatInt(got, 10)}
 	if low != 0 || high != 0 {
 		c.Want = fmt.Sprintf("%d to %d", sum+low, sum+high)
+	}
+	if !c.OK && before != 0 {
+		c.Name, c.Got = s.Name+": sum of the counters", strconv.FormatInt(before+got, 10)
+		c.Want = fmt.Sprintf("%d and what was added, %s", before, c.Want)
 	}
 	if v.shared.Lost() {
 		c.OK, c.Want = true, "unknown, since a worker was lost"
@@ -233,22 +254,21 @@ func (v *verification) counters(ctx context.Context, i int, s *set, out *workloa
 	return c, true
 }
 
-// sum adds up the first n counters of a data set.
-func sum(ctx context.Context, a *model.Adapter, s *set, n int64) (int64, error) {
+// sum adds up the first n counters of a data set, and counts those that are there.
+func sum(ctx context.Context, a *model.Adapter, s *set, n int64) (sum, there int64, err error) {
 	client, err := a.Open()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer client.Close()
 	c := &model.Call{Do: model.Get, Set: s.at}
-	sum := int64(0)
 	for at := int64(0); at < n; at += loadRows {
 		c.Rows = room(c.Rows, int(min(loadRows, n-at)))
 		for i := range c.Rows {
 			c.Rows[i].Key, c.Rows[i].Found = s.Key.Append(c.Rows[i].Key[:0], at+int64(i)), false
 		}
 		if err := client.Do(ctx, c); err != nil {
-			return 0, fmt.Errorf("add up %s: %w", s.Name, err)
+			return 0, 0, fmt.Errorf("add up %s: %w", s.Name, err)
 		}
 		for i := range c.Rows {
 			if !c.Rows[i].Found {
@@ -256,10 +276,10 @@ func sum(ctx context.Context, a *model.Adapter, s *set, n int64) (int64, error) 
 			}
 			v, err := strconv.ParseInt(string(c.Rows[i].Vals[0]), 10, 64)
 			if err != nil {
-				return 0, fmt.Errorf("add up %s: %w", s.Name, err)
+				return 0, 0, fmt.Errorf("add up %s: %w", s.Name, err)
 			}
-			sum += v
+			sum, there = sum+v, there+1
 		}
 	}
-	return sum, nil
+	return sum, there, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,6 +177,15 @@ func (b *run) recognise(ctx context.Context, name string, made []store.Made) (bo
 			return false, err
 		}
 		if n, err := strconv.Atoi(m.Params["payload"]); err == nil {
+			asked := s.flat[name].payload
+			if name == padogrid.Eligibility {
+				asked = s.eligPayload
+			}
+			if was := (ownership.Sizes{strconv.Itoa(n)}).Words(); n != asked && slices.Contains(s.sized, name) {
+				return false, fault.Input(fmt.Errorf("%s has values of %s, and this plan asks for %s (payloadSize)", where, was, ownership.Sizes{strconv.Itoa(asked)}.Words()), again)
+			} else if n != asked {
+				b.claim.Note(fmt.Sprintf("%s has values of %s, which this run reads, and not %s", where, was, ownership.Sizes{strconv.Itoa(asked)}.Words()))
+			}
 			if name == padogrid.Eligibility {
 				s.eligPayload = n
 			} else {

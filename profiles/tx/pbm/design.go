@@ -193,10 +193,10 @@ func (r *designer) volume(s *Spec) {
 	}
 	for _, name := range flat {
 		s.flat[name] = flatMap{max(read(total, name), 1), int(read(size, name))}
-		r.showPayload(name, s.flat[name].payload)
+		r.showPayload(s, name, s.flat[name].payload)
 	}
 	s.eligPayload = int(read(size, padogrid.Eligibility))
-	r.showPayload(padogrid.Eligibility, s.eligPayload)
+	r.showPayload(s, padogrid.Eligibility, s.eligPayload)
 	for _, m := range s.maps {
 		if m.elig {
 			s.eligThreads, s.eligPer = m.start.Threads, max(m.per, 1)
@@ -206,9 +206,13 @@ func (r *designer) volume(s *Spec) {
 	}
 }
 
-func (r *designer) showPayload(name string, n int) {
+func (r *designer) showPayload(s *Spec, name string, n int) {
 	p := payloadSize
-	r.Show(name+"."+p.Name, values.BytesText(int64(n)), r.Pick(p, name+"."+p.Name, p.Name))
+	v := r.Pick(p, name+"."+p.Name, p.Name)
+	if v.Origin == workload.OriginFlag {
+		s.sized = append(s.sized, name)
+	}
+	r.Show(name+"."+p.Name, values.BytesText(int64(n)), v)
 }
 
 func (r *designer) judgePBM(s *Spec) {

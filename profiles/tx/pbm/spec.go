@@ -69,6 +69,8 @@ type Spec struct {
 	eligPer     int64
 	eligThreads int
 	eligPayload int
+	// sized are the maps whose values somebody has asked to have that size, by a flag.
+	sized []string
 	// flat are the sizes of the maps whose keys are group numbers alone.
 	flat map[string]flatMap
 	// hadSummaries means that there were summaries before this run.
