@@ -47,3 +47,29 @@ func TestListsFitTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// A row of history is one line of a terminal, whatever there is to say; in a pipe it is whole.
+func TestHistoryFitsTheScreen(t *testing.T) {
+	out := t.TempDir()
+	note := strings.Repeat("a long note ", 12)
+	quiet := func(width int, args ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), cli.Env{Args: args, Stdout: &stdout, Stderr: &stderr, StdoutWidth: width})
+		require.Zero(t, code, stderr.String())
+		return stdout.String()
+	}
+	quiet(0, "run", "ingestion", "--target", "memory:", "--count", "200", "--quiet", "--out", out, "--tag", "build=1.4.2", "--tag", "team=of-the-long-names")
+	quiet(0, "history", "note", "latest", note, "--runs", out)
+	for _, width := range []int{60, 80, 120, 200} {
+		lines := strings.Split(strings.TrimSpace(quiet(width, "history", "--runs", out)), "\n")
+		require.Len(t, lines, 2)
+		for _, l := range lines {
+			assert.LessOrEqual(t, ansi.StringWidth(l), width, l)
+		}
+		assert.Regexp(t, `-ingestion-memory +run .*(VALID|DEGRADED|INVALID)`, lines[1], "what matters stays")
+	}
+	whole := quiet(0, "history", "--runs", out)
+	assert.Contains(t, whole, strings.TrimSpace(note))
+	assert.Contains(t, whole, "build=1.4.2 team=of-the-long-names")
+}

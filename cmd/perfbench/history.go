@@ -15,19 +15,21 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
+	keptlist "github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // historyCmd is the command in one call, with what was asked of it.
 type historyCmd struct {
 	*cli.Call
 	runs, profile, target, since string
-	tags                         []string
+	tags, kinds, verdicts        []string
+	filter                       string
+	failed                       bool
 	json                         bool
 
 	changes bool
@@ -48,8 +50,12 @@ func (a *historyCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "List the runs that are kept; delete, archive, tag or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
-archives. Filters combine: a run is listed when it matches all of them. The p99 is
-the highest of its operations that count.
+archives, and the searches, sweeps, comparisons and repeats there, each with what came
+out and what its figures are worth. Filters combine: what is listed matches all of
+them. The p99 is the highest of the operations that count.
+
+--verdict takes ` + strings.Join(keptlist.VerdictWords(), ", ") + `,
+several with commas: one of them has to be true.
 
 With --changes it says what changed when: run by run of the same plan on the same kind
 of machine, where throughput, p50 or p99 moved for good by 2.5 % or more, which run is
@@ -60,6 +66,8 @@ Exit codes: 0 done; 2 bad input; 5 with --changes: the last change of a figure w
 the worse.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
+  perfbench history --failed --since today
+  perfbench history --kind sweep,find
   perfbench history --changes --profile tx --since 8w
   perfbench history prune --older-than 30d --keep 20 --dry-run
   perfbench history archive latest --remove
@@ -73,7 +81,7 @@ the worse.`,
 			if a.html != "" {
 				return fault.Input(errors.New("html: only --changes has a picture"), "add --changes")
 			}
-			return a.withRuns(cmd, a.list)
+			return a.withItems(cmd, a.list)
 		},
 	}
 	a.filters(c)
@@ -90,6 +98,10 @@ func (a *historyCmd) filters(c *cobra.Command) {
 	fs.StringVarP(&a.profile, "profile", "p", "", "`NAME` only runs of this profile")
 	fs.StringVarP(&a.target, "target", "t", "", "`TEXT` only runs whose URL contains this, or on this kind of store")
 	fs.StringArrayVar(&a.tags, "tag", nil, "`NAME=VALUE` only runs with this tag; repeats")
+	fs.StringSliceVar(&a.verdicts, "verdict", nil, "`WORDS` only what is valid, degraded, invalid, failed, missed (a threshold), interrupted, cut-short, unfinished or running")
+	fs.BoolVar(&a.failed, "failed", false, "only what failed: verification, a threshold, or a fault ended it")
+	fs.StringSliceVar(&a.kinds, "kind", nil, "`WORDS` only these: run, find, sweep, compare, repeat")
+	fs.StringVar(&a.filter, "filter", "", "`TEXT` only what has all of these words, as / in the workbench: 'today redis'")
 	fs.StringVar(&a.since, "since", "", "`TIME` only runs that began at or after it: 2026-11-01, yesterday, 36h, 7d, 4w")
 	a.folder(c)
 	fs.BoolVar(&a.json, "json", false, "write JSON")
@@ -100,6 +112,8 @@ func (a *historyCmd) filters(c *cobra.Command) {
 		}
 		return names, cli.NoFiles
 	}) // the flag exists
+	_ = c.RegisterFlagCompletionFunc("verdict", cobra.FixedCompletions(keptlist.VerdictWords(), cli.NoFiles)) // likewise
+	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(keptlist.Kinds, cli.NoFiles))
 }
 
 func (a *historyCmd) folder(c *cobra.Command) {
@@ -113,27 +127,47 @@ func (a *historyCmd) fromEnvironment(c *cobra.Command) {
 	}
 }
 
-// withRuns hands the runs that are asked for to do.
-func (a *historyCmd) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
+// withItems hands what is kept and asked for to do.
+func (a *historyCmd) withItems(c *cobra.Command, do func(list []keptlist.Item) error) error {
 	a.fromEnvironment(c)
-	f := rundir.Filter{Profile: a.profile, Target: a.target}
-	var err error
+	f := keptlist.Filter{Profile: a.profile, Target: a.target, Kinds: a.kinds, Verdicts: a.verdicts, Text: a.filter, Now: time.Now()}
+	err := f.Check()
+	if err != nil {
+		return err
+	}
 	if f.Tags, err = request.Tags(a.tags); err != nil {
 		return err
 	}
 	if a.since != "" {
-		if f.Since, err = rundir.ParseAgo("since", a.since, time.Now()); err != nil {
+		if f.Since, err = rundir.ParseAgo("since", a.since, f.Now); err != nil {
 			return err
 		}
 	}
-	list, warnings, err := rundir.List(a.runs)
+	list, warnings, err := new(keptlist.Lister).List(a.runs)
 	for _, w := range warnings {
 		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
 	if err != nil {
 		return err
 	}
-	return do(f.Of(list))
+	list = f.Of(list)
+	if a.failed {
+		list = keptlist.Filter{Verdicts: []string{keptlist.Failed}}.Of(list)
+	}
+	return do(list)
+}
+
+// withRuns hands the runs that are asked for to do.
+func (a *historyCmd) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
+	return a.withItems(c, func(list []keptlist.Item) error {
+		var runs []rundir.Entry
+		for _, i := range list {
+			if i.Run != nil {
+				runs = append(runs, rundir.Entry{Dir: i.Dir, Run: *i.Run})
+			}
+		}
+		return do(runs)
+	})
 }
 
 // changed says what changed when in runs.
@@ -161,9 +195,10 @@ func (a *historyCmd) changed(list []rundir.Entry) error {
 	return compare.WorseSince(series)
 }
 
-// historyRow is a run as it is listed.
+// historyRow is a thing that is kept, as it is listed.
 type historyRow struct {
 	ID         string            `json:"id"`
+	Kind       string            `json:"kind"`
 	Dir        string            `json:"dir"`
 	Archived   bool              `json:"archived"`
 	Bytes      int64             `json:"bytes"`
@@ -176,30 +211,43 @@ type historyRow struct {
 	EndedBy    string            `json:"ended_by"`
 	Unit       string            `json:"unit"`
 	Segments   int               `json:"segments,omitempty"`
+	Answer     string            `json:"answer"`
 	Throughput *float64          `json:"throughput_per_s"`
 	P99        *int64            `json:"response_p99_ns"`
+	Errors     int64             `json:"errors"`
 	Verdict    string            `json:"verdict"`
+	Judged     string            `json:"judged"`
+	Missed     []string          `json:"thresholds_missed"`
+	Runs       []string          `json:"runs,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Note       string            `json:"note,omitempty"`
 }
 
-func rowOf(e rundir.Entry) historyRow {
-	r, h := &e.Run, e.Run.Headline()
+func rowOf(i *keptlist.Item) historyRow {
+	rate, p99, failed := i.Figures()
 	out := historyRow{
-		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: rundir.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
-		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Segments: r.Mixes(), Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
+		ID: i.ID(), Kind: i.Kind(), Dir: i.Dir, Bytes: rundir.Size(rundir.Entry{Dir: i.Dir}), Started: i.When(), Unit: i.Unit(), Answer: i.Answer(i.Unit()),
+		Errors: failed, Verdict: i.State(), Judged: i.Judged(), Missed: append([]string{}, i.Missed()...), Runs: i.Runs(), Tags: i.Tags(),
 	}
-	if !math.IsNaN(h.Rate) {
-		out.Throughput = &h.Rate
+	out.Profile, out.Mode = i.Profile()
+	out.Target, out.Store = i.Target()
+	for _, r := range i.Of {
+		out.MeasuredS += r.MeasuredS
 	}
-	if len(h.Timed) > 0 && h.Response.P99 != measure.Hidden {
-		out.P99 = &h.Response.P99
+	if r := i.Run; r != nil {
+		out.Archived, out.MeasuredS, out.EndedBy, out.Segments, out.Note = rundir.IsArchive(i.Dir), r.MeasuredS, r.EndedBy, r.Mixes(), r.Note
+	}
+	if !math.IsNaN(rate) {
+		out.Throughput = &rate
+	}
+	if p99 > 0 {
+		out.P99 = &p99
 	}
 	return out
 }
 
-// list lists runs.
-func (a *historyCmd) list(list []rundir.Entry) error {
+// list lists what is kept.
+func (a *historyCmd) list(list []keptlist.Item) error {
 	if a.json {
 		return a.writeJSON(list)
 	}
@@ -211,47 +259,88 @@ func (a *historyCmd) list(list []rundir.Entry) error {
 	return nil
 }
 
-func (a *historyCmd) writeJSON(list []rundir.Entry) error {
+// itemsOf are runs as they are listed.
+func itemsOf(list []rundir.Entry) (out []keptlist.Item) {
+	for i := range list {
+		out = append(out, keptlist.Item{Dir: list[i].Dir, Run: &list[i].Run})
+	}
+	return out
+}
+
+func (a *historyCmd) writeJSON(list []keptlist.Item) error {
 	rows := []historyRow{}
-	for _, e := range list {
-		rows = append(rows, rowOf(e))
+	for i := range list {
+		rows = append(rows, rowOf(&list[i]))
 	}
 	enc := json.NewEncoder(a.Stdout)
+	enc.SetEscapeHTML(false) // thresholds are to be read
 	enc.SetIndent("", "  ")
 	return enc.Encode(rows)
 }
 
-// table writes runs in columns.
-func (a *historyCmd) table(list []rundir.Entry) {
-	rows := [][]string{{"run", "began", "throughput", "p99", "verdict", "tags"}}
-	noted := slices.ContainsFunc(list, func(e rundir.Entry) bool { return e.Run.Note != "" })
-	if noted {
-		rows[0] = append(rows[0], "note")
-	}
-	for _, e := range list {
-		r := rowOf(e)
-		rate, p99 := "–", "–"
-		if r.Throughput != nil {
-			rate = e.Run.Sign() + units.Number(*r.Throughput) + " " + r.Unit + "/s"
-		}
-		if r.P99 != nil {
-			p99 = e.Run.Sign() + units.Duration(time.Duration(*r.P99))
-		}
-		name := r.ID
-		if r.Archived {
-			name += rundir.Suffix
-		}
-		word := r.Verdict
-		if r.EndedBy == rundir.StillRunning {
-			word = r.EndedBy
-		}
-		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, word, strings.Join(e.Run.TagWords(), " ")})
-		if noted {
-			rows[len(rows)-1] = append(rows[len(rows)-1], r.Note)
+// leastRow is the least width of a row.
+const leastRow = 60
+
+// table writes what is kept in columns, each in one line. On a narrow terminal the words get
+// fewer, and columns that have no room are left out or cut: the note and the tags first.
+func (a *historyCmd) table(list []keptlist.Item) {
+	g, width := historyGrid(list, 0), max(a.StdoutWidth, leastRow)
+	if a.StdoutWidth == 0 { // nobody reads it, or scrolls: nothing is cut
+		width = math.MaxInt32
+		for c := range g.Cols {
+			g.Cols[c].Most = 0
 		}
 	}
-	cli.Columns(a.Stdout, a.StdoutWidth, rows)
-	if slices.ContainsFunc(list, func(e rundir.Entry) bool { return e.Run.Mixes() > 0 }) {
+	for brevity := 1; brevity <= 2 && g.Least() > width; brevity++ {
+		g = historyGrid(list, brevity)
+	}
+	head, lines := g.Lines(&widget.Styles{}, width)
+	for _, l := range append([]string{head}, lines...) {
+		fmt.Fprintln(a.Stdout, cli.Plain(strings.TrimRight(l, " "), a.StdoutTerminal && a.PoorLetters()))
+	}
+	if slices.ContainsFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.Sought == nil && i.Run.Mixes() > 0 }) {
 		fmt.Fprintln(a.Stdout, rundir.MixedNote+"; perfbench report RUN has each")
 	}
+}
+
+// historyGrid returns the table of what is kept; with more brevity, from 0 to 2, its words are
+// fewer.
+func historyGrid(list []keptlist.Item, brevity int) *widget.Grid {
+	g := &widget.Grid{Cols: []widget.Column{
+		{Head: "run"}, {Head: "what", Spare: 2}, {Head: "began", Spare: 5}, {Head: "result", Spare: 1}, {Head: "p99", Spare: 4}, {Head: "verdict"},
+		{Spare: 6, Most: 40}, {Spare: 7, Most: 60},
+	}}
+	for n := range list {
+		i := &list[n]
+		_, p99, _ := i.Figures()
+		name, latency, note := i.ID(), widget.Nanos(p99), ""
+		if r := i.Run; r != nil {
+			if note = r.Note; rundir.IsArchive(i.Dir) {
+				name += rundir.Suffix
+			}
+			if p99 > 0 {
+				latency = r.Sign() + latency
+			}
+		}
+		tags := strings.Join((&rundir.Run{Tags: i.Tags()}).TagWords(), " ")
+		if tags != "" {
+			g.Cols[6].Head = "tags"
+		}
+		if note != "" {
+			g.Cols[7].Head = "note"
+		}
+		answer, judged := i.Answer(i.Unit()), i.Judged()
+		if brevity > 0 {
+			answer = i.Brief()
+		}
+		if brevity > 1 {
+			judged = i.JudgedBriefly()
+		}
+		cells := []string{name, i.Kind(), i.When().Local().Format("2006-01-02 15:04"), answer, latency, judged, tags, note}
+		for c := range cells {
+			cells[c] = cli.Printable(cells[c])
+		}
+		g.Add(cells...)
+	}
+	return g
 }

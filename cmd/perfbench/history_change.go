@@ -71,13 +71,13 @@ func (a *historyCmd) prune(list []rundir.Entry, keeps bool) error {
 	}
 	switch {
 	case a.json:
-		if err := a.writeJSON(gone); err != nil {
+		if err := a.writeJSON(itemsOf(gone)); err != nil {
 			return err
 		}
 	case len(gone) == 0:
 		fmt.Fprintln(a.Stdout, "there is no run to delete")
 	default:
-		a.table(gone)
+		a.table(itemsOf(gone))
 	}
 	if len(gone) == 0 || a.dryRun {
 		return nil
@@ -211,7 +211,7 @@ func (a *historyCmd) archive(refs []string) error {
 		}
 	}
 	if a.json {
-		errs = append(errs, a.writeJSON(made))
+		errs = append(errs, a.writeJSON(itemsOf(made)))
 	}
 	return errors.Join(errs...)
 }

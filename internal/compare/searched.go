@@ -1,15 +1,11 @@
 package compare
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
-	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -28,33 +24,17 @@ var sought = []struct {
 // bySearch reports whether a figure is what a search found.
 func (f Figure) bySearch() bool { return f == HighestRate || f == MostThreads || f == HighestBase }
 
-// found is what comparisons need of the result of a search.
-type found struct {
-	Over     string    `json:"over"`
-	Under    []string  `json:"under"`
-	Found    float64   `json:"found"`
-	TooMuch  float64   `json:"too_much"`
-	Recovery *struct{} `json:"recovery"`
-}
-
 // search adds what the search of a run found, if it was one.
 func (r *Run) search(dir string) error {
-	data, err := rundir.ReadBeside(dir, rundir.FoundFile, infile.Found)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var s found
-	if err == nil {
-		err = json.Unmarshal(infile.Harmless(data), &s)
-	}
-	if err != nil {
-		return fmt.Errorf("read what the search found: %w", err)
+	s, err := rundir.ReadSought(dir)
+	if s == nil || err != nil {
+		return err
 	}
 	for _, w := range sought {
 		if w.over == s.Over && w.recovers == (s.Recovery != nil) {
 			r.Conditions.Sought, r.Conditions.Under = w.figure, s.Under
 			if s.Found > 0 {
-				r.Parts[0].Figures[w.figure] = s.estimate()
+				r.Parts[0].Figures[w.figure] = estimate(s)
 			}
 		}
 	}
@@ -63,9 +43,9 @@ func (r *Run) search(dir string) error {
 
 // estimate is the highest level that held. It lies anywhere below the lowest that did not: that is
 // its error within a run.
-func (s *found) estimate() Estimate {
+func estimate(s *rundir.Sought) Estimate {
 	e := Estimate{Value: s.Found, SE: math.NaN(), DF: math.Inf(1)}
-	if e.AtLeast = s.TooMuch <= s.Found; !e.AtLeast {
+	if e.AtLeast = s.AtLeast(); !e.AtLeast {
 		e.SE = (s.TooMuch - s.Found) / math.Sqrt(12)
 	}
 	return e

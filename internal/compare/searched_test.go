@@ -18,8 +18,8 @@ func search(t *testing.T, low, high float64) *Run {
 	r := &Run{Conditions: Conditions{Profile: "tx", Unit: "sagas", Changes: int(low)}, Parts: []Measured{{Figures: map[Figure]Estimate{
 		Throughput: {Value: low, SE: 1}, P99: {Value: 1e6, SE: 1e3},
 	}}}}
-	s := found{Over: "rate", Under: []string{"p99<10ms"}, Found: low, TooMuch: high}
-	r.Conditions.Sought, r.Conditions.Under, r.Parts[0].Figures[HighestRate] = HighestRate, s.Under, s.estimate()
+	s := &rundir.Sought{Over: "rate", Under: []string{"p99<10ms"}, Found: low, TooMuch: high}
+	r.Conditions.Sought, r.Conditions.Under, r.Parts[0].Figures[HighestRate] = HighestRate, s.Under, estimate(s)
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -303,11 +304,11 @@ func (r *Repeats) Conclude() (*Came, error) {
 		files = append(files, rundir.File{Name: string(rune('a'+i)) + ".json", Data: data})
 	}
 	if len(sets) == 1 {
-		files[0].Name = "baseline.json"
+		files[0].Name = kept.RepeatsFile
 		if r.Asked.AA {
 			return r.concludeAA(sets[0], files)
 		}
-		return r.keep(&Came{Text: report.Repeats(sets[0])}, "-repeats", files)
+		return r.keep(&Came{Text: report.Repeats(sets[0])}, kept.RepeatsEnd, files)
 	}
 	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.tolerance, Unsure: r.unsure, Earlier: compare.Earlier(r.out(), sets[0], sets[1])})
 	found, err := report.SearchesOf(c)
@@ -325,7 +326,7 @@ func (r *Repeats) Conclude() (*Came, error) {
 	if err != nil {
 		return nil, err
 	}
-	came, err := r.keep(&Came{Text: string(text.Data) + r.answered(), Warnings: c.Warnings()}, "-compared", files)
+	came, err := r.keep(&Came{Text: string(text.Data) + r.answered(), Warnings: c.Warnings()}, kept.ComparedEnd, files)
 	if r.Asked.Tolerance != "" || r.unsure == compare.Fail {
 		err = errors.Join(err, c.Err())
 	}
@@ -352,7 +353,7 @@ func (r *Repeats) concludeAA(s compare.Set, files []rundir.File) (*Came, error) 
 	if err != nil {
 		return nil, err
 	}
-	return r.keep(&Came{Text: string(text.Data)}, "-repeats", files)
+	return r.keep(&Came{Text: string(text.Data)}, kept.RepeatsEnd, files)
 }
 
 // out is the folder of the runs.

@@ -44,9 +44,12 @@ type Lister struct{ known map[string]listed }
 
 // listed is a run that had ended, as it was read, and when its files were written.
 type listed struct {
-	run                    Run
-	written, noted, tagged time.Time // of run.json, the note and the tags; zero without one
+	run     Run
+	written [len(listedFiles)]time.Time // by listedFiles; zero without one
 }
+
+// listedFiles are the files from which a run is listed.
+var listedFiles = [...]string{RunFile, NoteFile, TagsFile, FoundFile}
 
 // writtenAt returns when a file of a folder was written; the zero time if it is not there.
 func writtenAt(dir, name string) time.Time {
@@ -75,8 +78,11 @@ func (l *Lister) List(out string) ([]Entry, []string, error) {
 		if !Is(dir) || IsArchive(dir) && Is(strings.TrimSuffix(dir, Suffix)) { // the folder exists too
 			continue
 		}
-		written, noted, tagged := writtenAt(dir, RunFile), writtenAt(dir, NoteFile), writtenAt(dir, TagsFile)
-		if k, ok := known[dir]; ok && k.written.Equal(written) && k.noted.Equal(noted) && k.tagged.Equal(tagged) {
+		var written [len(listedFiles)]time.Time
+		for i, name := range listedFiles {
+			written[i] = writtenAt(dir, name)
+		}
+		if k, ok := known[dir]; ok && k.written == written {
 			runs = append(runs, Entry{dir, k.run})
 			l.known[dir] = k
 			continue
@@ -91,8 +97,8 @@ func (l *Lister) List(out string) ([]Entry, []string, error) {
 			rejudge(&r)
 		}
 		r = leftOf(dir, r)
-		if r.EndedBy != CutShort && r.EndedBy != StillRunning && !written.IsZero() {
-			l.known[dir] = listed{r, written, noted, tagged}
+		if r.EndedBy != CutShort && r.EndedBy != StillRunning && !written[0].IsZero() {
+			l.known[dir] = listed{r, written}
 		}
 		runs = append(runs, Entry{dir, r})
 	}

@@ -15,37 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Filter selects runs; empty fields match any run.
-type Filter struct {
-	// Profile is the profile's name; Target is a part of the URL, or the kind of store.
-	Profile, Target string
-	// Tags must all be present, with these values.
-	Tags map[string]string
-	// Since is the earliest start time.
-	Since time.Time
-}
-
-// Of returns the matching runs of a list.
-func (f Filter) Of(list []Entry) (out []Entry) {
-	for _, e := range list {
-		if f.wants(&e.Run) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func (f Filter) wants(r *Run) bool {
-	for name, value := range f.Tags {
-		if got, ok := r.Tags[name]; !ok || got != value {
-			return false
-		}
-	}
-	return (f.Profile == "" || f.Profile == r.Profile) &&
-		(f.Target == "" || f.Target == r.Store.Name || strings.Contains(r.Target, f.Target)) &&
-		!r.Started.Before(f.Since)
-}
-
 var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
 
 // ParseAgo parses a moment in the past: a date (2026-11-01, or today or yesterday), or how long

@@ -29,22 +29,8 @@ func ids(list []rundir.Entry) (out []string) {
 	return out
 }
 
-func TestFilters(t *testing.T) {
+func TestPruned(t *testing.T) {
 	list := []rundir.Entry{entry("a", 0, map[string]string{"x": "1", "y": "2"}), entry("b", 3, map[string]string{"x": "1"}), entry("c", 9, nil)}
-	for _, c := range []struct {
-		f    rundir.Filter
-		want []string
-	}{
-		{rundir.Filter{}, []string{"a", "b", "c"}},
-		{rundir.Filter{Tags: map[string]string{"x": "1"}}, []string{"a", "b"}},
-		{rundir.Filter{Tags: map[string]string{"x": "1", "y": "2"}}, []string{"a"}},
-		{rundir.Filter{Tags: map[string]string{"x": ""}}, nil},
-		{rundir.Filter{Profile: "ingestion"}, nil},
-		{rundir.Filter{Target: "host", Since: now.AddDate(0, 0, -3)}, []string{"a", "b"}},
-		{rundir.Filter{Target: "redis", Profile: "tx"}, []string{"a", "b", "c"}},
-	} {
-		assert.Equal(t, c.want, ids(c.f.Of(list)), "%+v", c.f)
-	}
 	for _, c := range []struct {
 		p    rundir.Prune
 		want []string

@@ -119,6 +119,7 @@ func readRun(dir string) (Run, error) {
 	if tags, err := readFile(dir, TagsFile); err == nil {
 		r.Tags = tagsIn(string(tags))
 	}
+	r.Sought, _ = ReadSought(dir) // a list needs no more than the run itself; comparisons say what is wrong
 	r.settle()
 	rejudge(&r)
 	return r, nil

@@ -7,10 +7,14 @@ import (
 	"cmp"
 	_ "embed" // for the schema
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -116,6 +120,8 @@ type Run struct {
 	Note string `json:"-"`
 	// Archived says that the run is one file, which is never changed.
 	Archived bool `json:"-"`
+	// Sought is what the search of the run found, as FoundFile has it; nil if it was none.
+	Sought *Sought `json:"-"`
 	// Observed is what was observed of perfbench and its machine during the run, on
 	// which the verdict is based; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
@@ -146,6 +152,43 @@ type Turn struct {
 	// each variant compared has one run in every round.
 	Series string `json:"series"`
 	Round  int    `json:"round"`
+}
+
+// Sought is what is needed of FoundFile to list a search, or to compare it.
+type Sought struct {
+	// Over is the knob, "rate" or "threads"; Under are the conditions.
+	Over  string   `json:"over"`
+	Under []string `json:"under"`
+	// Found is the highest level that held; 0: none did. TooMuch is the lowest that did not; 0:
+	// all held. With both 0 none was tried to its end.
+	Found   float64 `json:"found"`
+	TooMuch float64 `json:"too_much"`
+	// Done is what the level that held did, in units per second.
+	Done float64 `json:"done_per_s"`
+	// Complete means that the search came to its end.
+	Complete bool `json:"complete"`
+	// Recovery is set if the store had to recover by itself from an overload.
+	Recovery *struct{} `json:"recovery"`
+}
+
+// AtLeast reports whether the highest level that was tried held, so that more may.
+func (s *Sought) AtLeast() bool { return s.TooMuch <= s.Found }
+
+// ReadSought reads what the search of the run in a folder, or in an archive of one, found; nil
+// if it was none.
+func ReadSought(dir string) (*Sought, error) {
+	data, err := ReadBeside(dir, FoundFile, infile.Found)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s := &Sought{}
+	if err == nil {
+		err = json.Unmarshal(infile.Harmless(data), s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what the search found: %w", err)
+	}
+	return s, nil
 }
 
 // TagWords returns the tags of a run as NAME=VALUE, in order.

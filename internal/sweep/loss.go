@@ -98,8 +98,8 @@ func (r *Result) loss(point int) *Loss {
 // figures of the time before it.
 var ofCrash = []string{string(verdict.Verification), string(verdict.Errors), string(verdict.Samples)}
 
-// doubtful reports whether something casts doubt on the figures of a run.
-func (r *Result) doubtful(d Run) bool {
+// Doubtful reports whether something casts doubt on the figures of a run.
+func (r *Result) Doubtful(d Run) bool {
 	if r.Crash != "" && len(d.Causes) > 0 {
 		return slices.ContainsFunc(d.Causes, func(c string) bool { return !slices.Contains(ofCrash, c) })
 	}

@@ -326,7 +326,7 @@ func (r *Result) point(i int, values []string) Point {
 			p.Threads = d.Threads
 		}
 		p50, p99 = append(p50, d.P50), append(p99, d.P99)
-		if r.doubtful(d) {
+		if r.Doubtful(d) {
 			p.Doubtful++
 		}
 		if d.Done != nil {

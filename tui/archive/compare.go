@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -413,7 +414,7 @@ func sideText(ids []string, first *rundir.Run, e screen.Env) string {
 	if len(ids) > 1 {
 		return widget.Plural(int64(len(ids)), "run")
 	}
-	return widget.DayText(first.Started, e.Now)
+	return kept.Day(first.Started, e.Now)
 }
 
 func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {

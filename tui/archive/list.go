@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -40,7 +41,7 @@ func OpenRun(kept Runs, r *rundir.Run) tea.Cmd {
 // one or comparing runs. It belongs to the event loop.
 type List struct {
 	kept   Runs
-	rows   []Item
+	rows   []kept.Item
 	loaded bool
 	err    error
 	// shown indexes the rows that pass the filter; at is the selected one of these.
@@ -90,7 +91,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
 			h.changed = changedIn(msg.Runs)
 		}
-		h.rows, h.err, h.loaded, h.runs = Items(msg.Runs, msg.Sweeps), msg.Err, true, msg.Runs
+		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
@@ -144,7 +145,7 @@ func (h *List) sift() {
 }
 
 // current returns the selected row; nil if the list is empty.
-func (h *List) current() *Item {
+func (h *List) current() *kept.Item {
 	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.rows) {
 		return nil
 	}
@@ -153,10 +154,16 @@ func (h *List) current() *Item {
 
 // open opens the selected row.
 func (h *List) open() tea.Cmd {
-	if r := h.current(); r.Sweep != nil {
+	switch r := h.current(); r.Kind() {
+	case kept.Sweep:
 		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
+	case kept.Compare:
+		return screen.Open(screen.Compare{A: r.Group.A, B: r.Group.B})
+	case kept.Repeat:
+		return screen.Open(screen.Noise{Runs: r.Group.A})
+	default:
+		return OpenRun(h.kept, r.Run)
 	}
-	return OpenRun(h.kept, h.current().Run)
 }
 
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
@@ -206,7 +213,7 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// run returns the selected run; nil if a sweep or nothing is selected.
+// run returns the selected run; nil if something else or nothing is selected.
 func (h *List) run() *rundir.Run {
 	if r := h.current(); r != nil {
 		return r.Run
@@ -279,7 +286,7 @@ func (h *List) pair() (a, b []string, ok bool) {
 		return nil, nil, false
 	}
 	place := func(id string) int {
-		return slices.IndexFunc(h.rows, func(r Item) bool { return r.ID() == id })
+		return slices.IndexFunc(h.rows, func(r kept.Item) bool { return r.ID() == id })
 	}
 	if place(ids[0]) < place(ids[1]) { // newest first
 		return ids[1:2], ids[:1], true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
@@ -39,12 +41,20 @@ func TestHistoryPictures(t *testing.T) {
 		{name: "80x24 chosen", w: 80, h: 24, steps: []any{"space", "down"}},
 		{name: "60x16 filtering", w: 60, h: 16, steps: []any{"/", "m", "y", "s"}},
 		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
-		{name: "80x24 sides", w: 80, h: 24, steps: []any{"down", "a", "down", "a", "down", "b"}},
+		{name: "80x24 sides", w: 80, h: 24, steps: []any{"down", "a", "down", "a", "down", "a", "G", "b"}},
+		{name: "160x24", w: 160, h: 24},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := tuitest.NewDemo()
 			past := tuitest.NewSweep(9)
 			b.PastSweeps = []sweep.Kept{{ID: "260503-114500-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 45*time.Minute), Result: &past}}
+			doubtful := tuitest.NewSweep(14)
+			doubtful.Runs[3].Verdict = "DEGRADED"
+			b.PastSweeps = append(b.PastSweeps, sweep.Kept{ID: "260503-093000-ingestion-sweep", When: tuitest.Day.Add(9*time.Hour + 30*time.Minute), Result: &doubtful})
+			b.PastGroups = []kept.Group{{ID: "260503-090000-ingestion-redis-compared", Kind: kept.Compare, When: tuitest.Day.Add(9 * time.Hour), Profile: "ingestion", Store: "redis", A: []string{"a"}, B: []string{"b"}, Answer: "p99 +58.7 %", Rate: math.NaN()}}
+			search := b.Past[len(b.Past)-1]
+			search.ID, search.Started, search.Sought = "260503-080000-ingestion-redis", tuitest.Day.Add(8*time.Hour), &rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700, Done: 8390, Complete: true}
+			b.Past = append(b.Past, search)
 			a, _ := list(t, b, c.w, c.h)
 			a.ASCII = c.ascii
 			a.Send(t, c.steps...)
@@ -131,11 +141,11 @@ func TestRunsAreSortedAndAnnotated(t *testing.T) {
 	first := h.run().ID
 	for _, c := range []struct {
 		head string
-		of   func(r *Item) float64
+		of   func(r *kept.Item) float64
 	}{
-		{"throughput ▾", func(r *Item) float64 { rate, _, _ := r.Figures(); return rate }},
-		{"p99 ▾", func(r *Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
-		{"errors ▾", func(r *Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
+		{"throughput ▾", func(r *kept.Item) float64 { rate, _, _ := r.Figures(); return rate }},
+		{"p99 ▾", func(r *kept.Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
+		{"errors ▾", func(r *kept.Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
 	} {
 		a.Send(t, "o")
 		assert.Contains(t, a.Picture(t), c.head)

@@ -1,15 +1,16 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -36,7 +37,7 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
-	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Mixes() > 0 }) {
+	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
 		p.Foot = rundir.MixedNote
 	}
 	body := h.body(e, e.W-4, e.H-5)
@@ -81,10 +82,10 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: "when"},
 		{Head: "profile", Most: 24},
 		{Head: "store", Most: 14, Spare: 1},
-		{Head: order.Head("throughput"), Right: true},
-		{Head: order.Head("p99"), Right: true},
+		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
+		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
 		{Head: "length", Right: true, Spare: 4},
-		{Head: order.Head("errors"), Right: true, Spare: 2},
+		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 2},
 		{Head: ""},
 		{Head: "verdict", Spare: 3},
 		{Head: h.keptHead(), Spare: 1},
@@ -95,17 +96,13 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
-		cells := sweepCells
-		if r.Run != nil {
-			cells = runCells
-		}
 		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, e)...)...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
 		switch {
-		case (col == 8 || col == 9) && r.Run != nil:
-			_, k := widget.Trust(s, r.Run)
+		case col == 8 || col == 9:
+			_, k := widget.TrustOf(s, r)
 			return k
 		case h.top+row == h.at:
 			return s.Selected
@@ -121,7 +118,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 
 // keptHead heads the column of marks, which is shown if any run has one.
 func (h *List) keptHead() string {
-	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && Marks(r.Run) != "" }) {
+	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && Marks(r.Run) != "" }) {
 		return "kept"
 	}
 	return ""
@@ -159,7 +156,7 @@ func Kept(s *widget.Styles, r *rundir.Run) string {
 
 // notesHead heads the column of the notes in the same way.
 func (h *List) notesHead() string {
-	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && r.Run.Note != "" }) {
+	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && r.Run.Note != "" }) {
 		return "note"
 	}
 	return ""
@@ -167,7 +164,7 @@ func (h *List) notesHead() string {
 
 // tagsHead heads the column of the tags, which is shown if any run has tags.
 func (h *List) tagsHead() string {
-	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
+	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
 		return "tags"
 	}
 	return ""
@@ -189,41 +186,56 @@ func (h *List) lead(i int, id string) string {
 	return lead + " "
 }
 
-// runCells returns a run's cells in a list: when, profile, store, throughput, p99,
-// length, errors, a sign and a word for its verdict, marks, tags, note, id.
-func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
-	r := of.Run
-	f := widget.FiguresOf(r)
-	profile := r.Profile
-	if r.Mode != "" {
-		profile += " " + r.Mode
+// headOf marks the head of the column that a list is sorted by; "" if that is not by.
+func headOf(order, by kept.Order) string {
+	if order != by {
+		return ""
 	}
-	word, _ := widget.Trust(s, r)
-	sign, word, _ := strings.Cut(word, " ")
-	return []string{
-		widget.DayText(r.Started, e.Now), profile, r.Store.Name, f.RateText(), f.P99Text(),
-		plot.Clock(r.MeasuredS), widget.Whole(f.Errors), sign, word, Marks(r), strings.Join(r.TagWords(), " "), r.Note, r.ID,
-	}
+	return by.String() + " ▾"
 }
 
-// sweepCells returns the same for a sweep: its best throughput, the p99 of that, how
-// many runs it has, the errors of all.
-func sweepCells(_ *widget.Styles, of *Item, e screen.Env) []string {
-	k := of.Sweep
-	best, p99, errors := of.Figures()
-	var names []string
-	for _, a := range k.Axes {
-		names = append(names, a.Name)
+// roomy is how wide a list is from which on it has room for whole answers.
+const roomy = 140
+
+// cells returns the cells of an item in a list: when, what it is, store, what came out, p99,
+// length, errors, a sign and a word for its verdict, marks, tags, note, id.
+func cells(s *widget.Styles, i *kept.Item, e screen.Env) []string {
+	what, mode := i.Profile()
+	if mode != "" {
+		what += " " + mode
 	}
-	store, _, _ := strings.Cut(k.Target, ":")
-	sign, word := "✓", "complete"
-	if !k.Complete() {
-		sign, word = "…", fmt.Sprintf("of %d", k.All())
+	_, store := i.Target()
+	_, p99, errors := i.Figures()
+	answer := i.Answer("")
+	if e.W < roomy {
+		answer = i.Brief()
 	}
-	return []string{
-		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", widget.Nanos(p99),
-		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", "", "", k.ID,
+	latency, length, marks, tags, note := widget.Nanos(p99), "", "", "", ""
+	if i.Run != nil {
+		f := widget.FiguresOf(i.Run)
+		length, marks, tags, note = plot.Clock(i.Run.MeasuredS), Marks(i.Run), strings.Join(i.Run.TagWords(), " "), i.Run.Note
+		if p99 > 0 {
+			latency = f.P99Text()
+		}
+	} else {
+		length = widget.Plural(int64(len(i.Runs())), "run")
 	}
+	switch {
+	case i.Sweep != nil:
+		var names []string
+		for _, a := range i.Sweep.Axes {
+			names = append(names, a.Name)
+		}
+		what += " " + strings.Join(names, ",")
+	case i.Run != nil && i.Run.Sought != nil:
+		what += " " + i.Run.Sought.Over
+	}
+	if k := i.Kind(); k != kept.OneRun {
+		what = k + " " + what
+	}
+	word, _ := widget.TrustOf(s, i)
+	sign, word, _ := strings.Cut(word, " ")
+	return []string{kept.Day(i.When(), e.Now), what, store, answer, latency, length, widget.Whole(errors), sign, word, marks, tags, note, i.ID()}
 }
 
 // click selects a run, and opens the selected one; on the filter it starts typing.

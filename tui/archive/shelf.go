@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -39,7 +40,7 @@ type RunList struct {
 	Now time.Time
 
 	keeper Keeper
-	order  Order
+	order  kept.Order
 	asked  *question // nil: nothing
 	noting *note     // what is written on a run; nil: nothing
 }
@@ -54,21 +55,21 @@ func (s *RunList) Forget() { s.asked = nil }
 func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || s.noting != nil }
 
 // Shown returns the indexes of the items that pass the filter, in the chosen order.
-func (s *RunList) Shown(all []Item) []int {
+func (s *RunList) Shown(all []kept.Item) []int {
 	var out []int
 	for i := range all {
-		if all[i].holds(s.Filter.Text(), s.Now) {
+		if all[i].Holds(s.Filter.Text(), s.Now) {
 			out = append(out, i)
 		}
 	}
-	if s.order != Newest {
-		slices.SortStableFunc(out, func(a, b int) int { return s.order.compare(&all[a], &all[b]) })
+	if s.order != kept.Newest {
+		slices.SortStableFunc(out, func(a, b int) int { return s.order.Compare(&all[a], &all[b]) })
 	}
 	return out
 }
 
 // Order returns the order of the list.
-func (s *RunList) Order() Order { return s.order }
+func (s *RunList) Order() kept.Order { return s.order }
 
 // Paste inserts text where text is being typed.
 func (s *RunList) Paste(msg tea.PasteMsg) {
@@ -95,7 +96,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 	case key.Matches(msg, k.Filter):
 		s.Filter.Begin()
 	case key.Matches(msg, k.Order):
-		s.order = (s.order + 1) % orders
+		s.order = (s.order + 1) % kept.Orders
 	case at == nil:
 		return nil, false
 	case key.Matches(msg, k.Remove):
@@ -132,31 +133,4 @@ func Bindings(k *widget.Bindings, some bool, at *rundir.Run) {
 	k.Undo.SetEnabled(run && at.Archived)
 	k.Annotate.SetEnabled(run)
 	k.Retag.SetEnabled(run)
-}
-
-// dates returns the ways in which a moment is told: as in lists, and as people write it.
-func dates(t, now time.Time) []string {
-	if t.IsZero() {
-		return nil
-	}
-	if !now.IsZero() {
-		t = t.In(now.Location())
-	}
-	out := []string{widget.DayText(t, now), t.Format("2006-01-02 15:04 Monday 2 January")}
-	if y, m, d := now.AddDate(0, 0, -1).Date(); t.Year() == y && t.Month() == m && t.Day() == d {
-		out = append(out, "yesterday")
-	}
-	return out
-}
-
-// words returns everything that a run can be filtered by.
-func words(r *rundir.Run, now time.Time) []string {
-	out := append(dates(r.Started, now), widget.NameOf(r), r.Store.Version)
-	if r.Failed() || len(r.Verdict.Missed()) > 0 {
-		out = append(out, "failed")
-	}
-	if r.Archived {
-		out = append(out, "archived")
-	}
-	return append(append(out, r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, widget.Judged(r), r.EndedBy, r.Parameters["preset"], r.Note), r.TagWords()...)
 }

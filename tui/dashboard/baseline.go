@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	keptlist "github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -145,7 +146,7 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 	for i := from; i < min(from+rows, len(c.runs)); i++ {
 		r := &c.runs[i]
 		f := widget.FiguresOf(r)
-		text := fmt.Sprintf("%-14s %s", widget.DayText(r.Started, now), widget.Fit(widget.NameOf(r), max(w-50, 16))) +
+		text := fmt.Sprintf("%-14s %s", keptlist.Day(r.Started, now), widget.Fit(widget.NameOf(r), max(w-50, 16))) +
 			widget.FitRight(f.RateText(), 12) + widget.FitRight("p99 "+f.P99Text(), 16)
 		if i == c.at {
 			lines = append(lines, " "+s.Selected.On("▸ "+text))

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -24,14 +25,14 @@ type earlier struct {
 
 // runs returns those of the selected profile, filtered and sorted.
 func (x *earlier) runs() []*rundir.Run {
-	var all []archive.Item
+	var all []kept.Item
 	name := ""
 	if pr := x.list.selected(); pr != nil {
 		name = pr.Name
 	}
 	for i := range x.all {
 		if x.all[i].Profile == name {
-			all = append(all, archive.Item{Run: &x.all[i]})
+			all = append(all, kept.Item{Run: &x.all[i]})
 		}
 	}
 	var out []*rundir.Run
@@ -114,7 +115,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 		if i == x.at && focused {
 			lead = "▸ "
 		}
-		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign, archive.Marks(runs[i]))
+		g.Add(lead+kept.Day(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign, archive.Marks(runs[i]))
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {

@@ -5,7 +5,7 @@ import (
 	"image"
 	"strings"
 
-	"github.com/perfbench/perfbench/tui/archive"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -113,7 +113,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if n := len(p.runs.runs()); n > h-2 {
 			box.Note = fmt.Sprintf("%d", n)
 		}
-		if o := p.runs.shelf.Order(); o != archive.Newest {
+		if o := p.runs.shelf.Order(); o != kept.Newest {
 			box.Title = "Earlier runs by " + o.String()
 		}
 	case paneForm:

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -133,7 +134,7 @@ func (s *subject) headline(e screen.Env) string {
 	title, at, right := "Results", "", ""
 	if s.loaded != nil {
 		run := &s.loaded.folder.Run
-		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.Now)
+		title, at = "Results · "+widget.NameOf(run), " · "+kept.Day(run.Started, e.Now)
 		word, k := widget.Trust(st, run)
 		right = k.On(word) + " "
 	} else if s.outcome != nil && s.outcome.Err != nil {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
@@ -16,20 +17,23 @@ type Archive interface {
 	History() ([]rundir.Run, error)
 	// Sweeps lists the sweeps, newest first.
 	Sweeps() []sweep.Kept
+	// Groups lists what runs came to that were repeated or compared, in no order.
+	Groups() []kept.Group
 }
 
-// HistoryMsg delivers the lists of runs and sweeps.
+// HistoryMsg delivers the lists of runs, sweeps and groups.
 type HistoryMsg struct {
 	Runs   []rundir.Run
 	Sweeps []sweep.Kept
+	Groups []kept.Group
 	Err    error
 }
 
-// ReadHistory reads the lists of runs and sweeps in the background.
+// ReadHistory reads the lists of runs, sweeps and groups in the background.
 func ReadHistory(b Archive) tea.Cmd {
 	return func() tea.Msg {
 		runs, err := b.History()
-		return HistoryMsg{runs, b.Sweeps(), err}
+		return HistoryMsg{runs, b.Sweeps(), b.Groups(), err}
 	}
 }
 

@@ -90,6 +90,25 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 	return cols, widths
 }
 
+// Least returns how many cells the columns take together that are dropped last: those whose
+// Spare is 2 or less.
+func (g *Grid) Least() int {
+	sum := -gutter
+	for c, col := range g.Cols {
+		if col.Spare > 2 {
+			continue
+		}
+		n := max(ansi.StringWidth(col.Head), col.Least)
+		for _, r := range g.rows {
+			if c < len(r) {
+				n = max(n, ansi.StringWidth(r[c]))
+			}
+		}
+		sum += n + gutter
+	}
+	return sum
+}
+
 // Wide returns how many cells all columns take together.
 func (g *Grid) Wide() int {
 	_, widths := g.shown(1 << 20)

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -20,32 +21,23 @@ func NameOf(r *rundir.Run) string {
 
 // Trust describes in a word or two, with a sign, how far a run can be trusted: its
 // verdict, and what else must be known at once.
-func Trust(s *Styles, r *rundir.Run) (string, Ink) {
-	if r.EndedBy == rundir.StillRunning {
-		return "▶ " + Judged(r), s.Warn
-	}
-	sign, k := Worth(s, r.Verdict)
-	if !r.Failed() && len(r.Verdict.Missed()) > 0 {
-		sign, k = "✗ ", s.Bad
-	}
-	return sign + Judged(r), k
-}
+func Trust(s *Styles, r *rundir.Run) (string, Ink) { return TrustOf(s, &kept.Item{Run: r}) }
 
-// Judged returns the same in words.
-func Judged(r *rundir.Run) string {
-	switch {
-	case r.EndedBy == rundir.StillRunning:
-		return "still running"
-	case r.Failed():
-		return r.Verdict.State + " · verification failed"
-	case len(r.Verdict.Missed()) > 0:
-		return r.Verdict.State + " · threshold missed"
-	case r.EndedBy == rundir.CutShort:
-		return r.Verdict.State + " · cut short"
-	case r.EndedBy == "interrupt":
-		return r.Verdict.State + " · interrupted"
+// TrustOf is Trust of anything that is kept.
+func TrustOf(s *Styles, i *kept.Item) (string, Ink) {
+	switch text := i.Judged(); i.Class() {
+	case kept.Good:
+		return "✓ " + text, s.OK
+	case kept.Bad:
+		return "✗ " + text, s.Bad
+	case kept.Going:
+		if i.Run == nil {
+			return "… " + text, s.Warn
+		}
+		return "▶ " + text, s.Warn
+	default:
+		return "! " + text, s.Warn
 	}
-	return r.Verdict.State
 }
 
 // Worth returns the sign of a verdict and its colour.

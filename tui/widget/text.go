@@ -103,27 +103,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // NumberText formats a setting's number as short as possible.
 func NumberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// DayText formats a moment as people would say it: today 11:40, Mon 17:05, 3 May 11:40,
-// 3 May 2025.
-func DayText(t, now time.Time) string {
-	if t.IsZero() {
-		return "–"
-	}
-	t = t.In(now.Location())
-	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location()) }
-	switch d := day(now).Sub(day(t)); {
-	case now.IsZero() || d < 0:
-		return t.Format("2 Jan 15:04")
-	case d < 23*time.Hour:
-		return t.Format("today 15:04")
-	case d < 6*24*time.Hour:
-		return t.Format("Mon 15:04")
-	case t.Year() == now.Year():
-		return t.Format("2 Jan 15:04")
-	}
-	return t.Format("2 Jan 2006")
-}
-
 // Plural formats a count with its word: "1 error", "3 errors".
 func Plural(n int64, word string) string {
 	if n == 1 {

@@ -2,27 +2,9 @@ package widget
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
-
-func TestDaysAreSaidAsPeopleDo(t *testing.T) {
-	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
-	for want, at := range map[string]time.Time{
-		"today 11:40":  now.Add(-20 * time.Minute),
-		"today 00:00":  now.Add(-12 * time.Hour),
-		"Sat 23:59":    now.Add(-12*time.Hour - time.Minute),
-		"Tue 12:00":    now.Add(-5 * 24 * time.Hour),
-		"27 Apr 12:00": now.Add(-6 * 24 * time.Hour),
-		"3 Apr 12:00":  now.Add(-30 * 24 * time.Hour),
-		"3 May 2025":   now.Add(-365 * 24 * time.Hour),
-		"4 May 12:00":  now.Add(24 * time.Hour),
-		"–":            {},
-	} {
-		assert.Equal(t, want, DayText(at, now))
-	}
-}
 
 func TestWrapCountsCells(t *testing.T) {
 	for _, c := range []struct {

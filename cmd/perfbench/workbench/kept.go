@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/compare"
+	keptlist "github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -22,14 +23,14 @@ type kept struct {
 	dirs sync.Map
 	// listing guards list, which reads again only what is new.
 	listing sync.Mutex
-	list    rundir.Lister
+	list    keptlist.Lister
 }
 
 // History lists the runs of the results folder, newest first.
 func (k *kept) History() ([]rundir.Run, error) {
 	k.listing.Lock()
 	defer k.listing.Unlock()
-	list, _, err := k.list.List(k.out)
+	list, _, err := k.list.Runs(k.out)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,6 +43,13 @@ func (k *kept) History() ([]rundir.Run, error) {
 
 // Sweeps lists the sweeps of the results folder.
 func (k *kept) Sweeps() []sweep.Kept { return sweep.List(k.out) }
+
+// Groups lists what runs of the results folder came to that were repeated or compared.
+func (k *kept) Groups() []keptlist.Group {
+	k.listing.Lock()
+	defer k.listing.Unlock()
+	return k.list.Groups(k.out)
+}
 
 func (k *kept) Load(id string) (*rundir.Folder, error) {
 	if dir, ok := k.dirs.Load(id); ok {

@@ -13,7 +13,7 @@ var layers = []struct{ floor, packages string }{
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
 	{"values for profiles, and what is said about runs", "internal/values internal/explain internal/compare internal/condition internal/telemetry internal/remote/..."},
 	{"searches on a run", "internal/find"},
-	{"requests, generated data", "internal/request internal/datagen"},
+	{"requests, generated data, lists of what is kept", "internal/request internal/datagen internal/kept"},
 	{"guarantees that applications check", "internal/histories"},
 	{"applications, and reports", "profiles/... internal/report"},
 	{"screens, and one run, whoever asks for it", "tui/... internal/session"},

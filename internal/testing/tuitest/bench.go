@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -37,6 +38,8 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
+	// PastGroups are what earlier runs came to that were repeated or compared.
+	PastGroups []kept.Group
 	// KeepErr is the error of Remove, Pack, Annotate and Retag; Packed are the runs that were
 	// archived.
 	KeepErr error

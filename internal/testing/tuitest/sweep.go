@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -91,6 +92,9 @@ func (b *Bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, er
 
 // Sweeps returns the earlier ones.
 func (b *Bench) Sweeps() []sweep.Kept { return b.PastSweeps }
+
+// Groups returns what earlier runs came to that were repeated or compared.
+func (b *Bench) Groups() []kept.Group { return b.PastGroups }
 
 // LoadSweep reads one of them.
 func (b *Bench) LoadSweep(id string) (*sweep.Kept, error) {

@@ -1,0 +1,131 @@
+package kept
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Answer says in a few words what came out: the throughput of a run, the level that a search
+// found, knee and best point of a sweep, how the sides of a comparison differ. Rates are in unit
+// per second; with an empty unit they end in "/s". A dash: nothing did.
+func (i *Item) Answer(unit string) string {
+	per := "/s"
+	if unit != "" {
+		per = " " + unit + "/s"
+	}
+	switch {
+	case i.Sweep != nil:
+		return i.swept(per)
+	case i.Group != nil && !math.IsNaN(i.Group.Rate):
+		return i.Group.Answer + per
+	case i.Group != nil:
+		return i.Group.Answer
+	case i.Run.Sought != nil:
+		return i.sought(per)
+	}
+	rate, _, _ := i.Figures()
+	if math.IsNaN(rate) {
+		return "–"
+	}
+	return i.Run.Sign() + units.Number(rate) + per
+}
+
+// Brief is the answer where there is little room: the first thing that it says, without a range.
+func (i *Item) Brief() string {
+	if i.Group != nil && !math.IsNaN(i.Group.Rate) {
+		return units.Number(i.Group.Rate) + "/s"
+	}
+	text, _, _ := strings.Cut(i.Answer(""), ",")
+	if strings.HasPrefix(text, "knee") {
+		text = strings.TrimSuffix(text, " threads")
+	}
+	return text
+}
+
+// sought says what a search found.
+func (i *Item) sought(per string) string {
+	s := i.Run.Sought
+	what := per
+	if s.Over != "rate" {
+		what = " " + s.Over
+	}
+	switch {
+	case s.Found == 0 && s.TooMuch == 0:
+		return "none tried"
+	case s.Found == 0:
+		return "below " + units.Number(s.TooMuch) + what
+	case s.AtLeast():
+		return "≥ " + units.Number(s.Found) + what
+	}
+	return units.Number(s.Found) + what
+}
+
+// swept says where the knee of a sweep is, and what its best point is; of one with crashes, how
+// many points lost writes.
+func (i *Item) swept(per string) string {
+	r := i.Sweep.Result
+	if r.Crash != "" {
+		known, lossy := 0, 0
+		for _, p := range r.Points {
+			if p.Loss != nil && p.Loss.Known > 0 {
+				known++
+				if p.Loss.Lossy > 0 {
+					lossy++
+				}
+			}
+		}
+		if known == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%d of %d lost writes", lossy, known)
+	}
+	var parts []string
+	if knee := i.knee(per); knee != "" {
+		parts = append(parts, knee)
+	}
+	if best := r.Best(); best >= 0 && r.OverRate() < 0 {
+		text := "best " + units.Number(*r.Points[best].Done) + per
+		if len(parts) == 0 {
+			text += ", " + r.Place(best)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return "–"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// knee says where the knees of a sweep are, over rates or threads; "" if there is none.
+func (i *Item) knee(per string) string {
+	r := i.Sweep.Result
+	low, high, missed := math.Inf(1), 0.0, false
+	over, what := r.OverRate(), per
+	if over < 0 {
+		for _, l := range r.Lines {
+			if missed = true; l.Knee > 0 {
+				low, high = min(low, l.Knee), max(high, l.Knee)
+			}
+		}
+		what = " threads"
+	} else {
+		for _, at := range r.Others(over) {
+			knee, beyond := r.RateKnee(over, at)
+			low, high, missed = min(low, knee), max(high, knee), missed || beyond > 0
+		}
+	}
+	switch {
+	case over >= 0 && high == 0 && missed:
+		return "no rate was met"
+	case high == 0:
+		return ""
+	case !missed:
+		return "no knee up to " + units.Number(high) + what
+	case low < high:
+		return "knee " + units.Number(low) + " to " + units.Number(high) + what
+	}
+	return "knee " + units.Number(high) + what
+}

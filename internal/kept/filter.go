@@ -1,0 +1,177 @@
+package kept
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Filter selects items; empty fields match any.
+type Filter struct {
+	// Profile is the profile's name; Target is a part of the URL, or the kind of store.
+	Profile, Target string
+	// Tags must all be present, with these values.
+	Tags map[string]string
+	// Since is the earliest start time.
+	Since time.Time
+	// Kinds are words of Kinds, and Verdicts are words of Words: one of each must be true.
+	Kinds, Verdicts []string
+	// Text is what the filter of the workbench takes: all of its words must be there.
+	Text string
+	// Now is the time by which days are told.
+	Now time.Time
+}
+
+// Check refuses words that are not known, as bad input.
+func (f Filter) Check() error {
+	for _, k := range f.Kinds {
+		if !slices.Contains(Kinds, k) {
+			return unknown("kind", k, Kinds)
+		}
+	}
+	names := VerdictWords()
+	for _, v := range f.Verdicts {
+		if !slices.Contains(names, v) {
+			return unknown("verdict", v, names)
+		}
+	}
+	return nil
+}
+
+// VerdictWords returns the words of Words.
+func VerdictWords() (out []string) {
+	for _, w := range Words {
+		out = append(out, w[0])
+	}
+	return out
+}
+
+func unknown(what, word string, known []string) error {
+	hint := "known are " + strings.Join(known, ", ")
+	if n := fault.Nearest(word, known); n != "" {
+		hint = "did you mean " + n + "? " + hint
+	}
+	return fault.Input(fmt.Errorf("%s: %q is not known", what, word), hint)
+}
+
+// Of returns the matching items of a list.
+func (f Filter) Of(list []Item) (out []Item) {
+	for i := range list {
+		if f.wants(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+func (f Filter) wants(i *Item) bool {
+	tags := i.Tags()
+	for name, value := range f.Tags {
+		if got, ok := tags[name]; !ok || got != value {
+			return false
+		}
+	}
+	profile, _ := i.Profile()
+	return (f.Profile == "" || f.Profile == profile) &&
+		(f.Target == "" || i.on(f.Target)) &&
+		!i.When().Before(f.Since) &&
+		(len(f.Kinds) == 0 || slices.Contains(f.Kinds, i.Kind())) &&
+		(len(f.Verdicts) == 0 || slices.ContainsFunc(f.Verdicts, i.Is)) &&
+		i.Holds(f.Text, f.Now)
+}
+
+// on reports whether the item, or a run of it, is on a target.
+func (i *Item) on(target string) bool {
+	url, store := i.Target()
+	return target == store || strings.Contains(url, target) ||
+		slices.ContainsFunc(i.Of, func(r *rundir.Run) bool { return target == r.Store.Name || strings.Contains(r.Target, target) })
+}
+
+// Holds reports whether every word of sought is found in what the item is listed by; case does not
+// matter. A verdict has to be the item's own: "valid" does not find INVALID.
+func (i *Item) Holds(sought string, now time.Time) bool {
+	text := ""
+	for w := range strings.FieldsSeq(strings.ToLower(sought)) {
+		switch w {
+		case "valid", "degraded", "invalid":
+			if !i.Is(w) {
+				return false
+			}
+			continue
+		}
+		if text == "" {
+			text = strings.ToLower(strings.Join(i.words(now), " "))
+		}
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// words returns everything that the item can be found by.
+func (i *Item) words(now time.Time) []string {
+	profile, mode := i.Profile()
+	url, store := i.Target()
+	out := append(dates(i.When(), now), i.ID(), i.Kind(), profile, mode, profile+" "+mode+" on "+store, url, store, i.Judged())
+	for _, w := range Words[3:] {
+		if i.Is(w[0]) {
+			out = append(out, w[0])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(i.Tags())) {
+		out = append(out, k+"="+i.Tags()[k])
+	}
+	if i.Sweep != nil {
+		for _, a := range i.Sweep.Axes {
+			out = append(append(out, a.Name), a.Values...)
+		}
+	}
+	if r := i.Run; r != nil {
+		if r.Archived {
+			out = append(out, "archived")
+		}
+		out = append(out, r.Store.Version, r.Store.Product, r.EndedBy, r.Parameters["preset"], r.Note)
+	}
+	return out
+}
+
+// dates returns the ways in which a moment is told: as in lists, and as people write it.
+func dates(t, now time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	if !now.IsZero() {
+		t = t.In(now.Location())
+	}
+	out := []string{Day(t, now), t.Format("2006-01-02 15:04 Monday 2 January")}
+	if y, m, d := now.AddDate(0, 0, -1).Date(); t.Year() == y && t.Month() == m && t.Day() == d {
+		out = append(out, "yesterday")
+	}
+	return out
+}
+
+// Day formats a moment as people would say it: today 11:40, Mon 17:05, 3 May 11:40, 3 May 2025.
+func Day(t, now time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	t = t.In(now.Location())
+	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location()) }
+	switch d := day(now).Sub(day(t)); {
+	case now.IsZero() || d < 0:
+		return t.Format("2 Jan 15:04")
+	case d < 23*time.Hour:
+		return t.Format("today 15:04")
+	case d < 6*24*time.Hour:
+		return t.Format("Mon 15:04")
+	case t.Year() == now.Year():
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
