@@ -2,6 +2,7 @@ package results
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,15 @@ func TestResultsPictures(t *testing.T) {
 			t.Run(name+" "+size.name, func(t *testing.T) {
 				a, r, _ := show(t, size.w, size.h)
 				r.pages.at = tab
+				tuitest.Golden(t, a.Picture(t))
+			})
+		}
+	}
+	for _, name := range []string{"summary", "percentiles", "changes"} {
+		for _, size := range [][2]int{{170, 45}, {200, 60}, {250, 70}} {
+			t.Run(fmt.Sprintf("%s %dx%d", name, size[0], size[1]), func(t *testing.T) {
+				a, r, _ := show(t, size[0], size[1])
+				r.pages.at = pages[name]
 				tuitest.Golden(t, a.Picture(t))
 			})
 		}

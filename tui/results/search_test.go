@@ -35,7 +35,7 @@ func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 }
 
 func TestSearchPictures(t *testing.T) {
-	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}, {200, 60}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			a, _ := searchedRun(t, size[0], size[1])
 			tuitest.Golden(t, a.Picture(t))

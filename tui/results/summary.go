@@ -23,6 +23,18 @@ import (
 // operation, and the charts of the run if there is room. The outcome, of a run of this
 // session, may be nil.
 func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string {
+	if wide(s, w, h) {
+		return l.wall(s, o, w, h)
+	}
+	out := l.told(s, o, w)
+	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages)+len(l.course.faults) > 0) { // a failure keeps its timeline, below the fold if need be
+		out = append(append(out, ""), l.charts(s, w, min(max(room, 13), 22))...)
+	}
+	return out
+}
+
+// told is what the first page says in words and tables.
+func (l *loadedRun) told(s *widget.Styles, o *screen.Outcome, w int) []string {
 	run := &l.folder.Run
 	out := append([]string{""}, bigLines(s, run, w)...)
 	out = append(out, "")
@@ -43,9 +55,6 @@ func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string
 				out = append(out, s.Warn.On(lead+l))
 			}
 		}
-	}
-	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages)+len(l.course.faults) > 0) { // a failure keeps its timeline, below the fold if need be
-		out = append(append(out, ""), l.charts(s, w, min(max(room, 13), 22))...)
 	}
 	return out
 }
@@ -245,7 +254,7 @@ func reach(values []float64, format func(float64) string, w int) string {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	text := fmt.Sprintf(", %s to %s a second", format(low), format(high))
+	text := fmt.Sprintf(", each second %s to %s", format(low), format(high))
 	if high < low || ansi.StringWidth(text) > w {
 		return ""
 	}

@@ -177,27 +177,28 @@ func (p *pages) draw(e screen.Env, h int) []string {
 
 // body returns the content of a page, in w cells and, if it can adapt, h lines.
 func (p *pages) body(e screen.Env, w, h int) []string {
+	l := p.of.loaded
 	switch {
-	case p.of.loaded == nil:
+	case l == nil:
 		return p.of.instead(e.Styles, w)
 	case p.at == tabSearch && p.of.loaded.found != nil:
 		return searched(e.Styles, p.of.loaded.found, w, h)
 	case p.at == tabAnswers && p.of.loaded.answers != nil:
 		return answered(e.Styles, p.of.loaded.answers, w)
 	case p.at == tabPercentiles:
-		return p.of.loaded.percentiles(e.Styles, w)
+		return p.of.loaded.besideCalls(e.Styles, w, h)
 	case p.at == tabDistribution:
 		return p.distribution(e.Styles, w, h)
 	case p.at == tabSegments:
-		return p.of.loaded.segments(e.Styles, w)
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.segments(e.Styles, w) })
 	case p.at == tabCourse:
-		return p.of.loaded.changes(e.Styles, w)
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.changes(e.Styles, w) })
 	case p.at == tabFailures:
-		return p.of.loaded.failures(e.Styles, w)
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.failures(e.Styles, w) })
 	case p.at == tabChecks:
-		return p.of.loaded.checks(e.Styles, w)
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.checks(e.Styles, w) })
 	case p.at == tabValues:
-		return p.of.loaded.values(e.Styles, w)
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.values(e.Styles, w) })
 	}
 	return p.of.loaded.page(e.Styles, p.of.outcome, w, h)
 }

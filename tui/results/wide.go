@@ -1,0 +1,92 @@
+package results
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// A page of wideFrom cells and tallFrom lines has room for two columns, one of widerFrom for three;
+// leastText and mostText are how wide the first is, gutter is between two.
+const (
+	wideFrom, tallFrom, widerFrom = 160, 38, 210
+	leastText, mostText, gutter   = 76, 96, 3
+)
+
+// wide reports whether a page has room for columns.
+func wide(s *widget.Styles, w, h int) bool { return w >= wideFrom && h >= tallFrom && !s.Spoken }
+
+// textWidth is the width of the first column of a page of w cells.
+func textWidth(w int) int { return min(max(w*2/5, leastText), mostText) }
+
+// columns puts a column of text of w cells beside others.
+func columns(text []string, w int, beside ...string) []string {
+	left := make([]string, max(len(text), len(beside)))
+	for i := range left {
+		line := ""
+		if i < len(text) {
+			line = text[i]
+		}
+		left[i] = widget.Fit(line, w+gutter)
+	}
+	return widget.Beside(left, beside)
+}
+
+// wall is the first page where there is room: the text and all percentiles at the left, the charts of
+// the run as high as the page at the right, and between them, or below, how many calls took how long.
+func (l *loadedRun) wall(s *widget.Styles, o *screen.Outcome, w, h int) []string {
+	lw := textWidth(w)
+	text := l.told(s, o, lw)
+	if more := l.percentiles(s, lw); len(text)+len(more)+1 <= h {
+		text = append(append(text, ""), more...)
+	}
+	return columns(text, lw, l.pictures(s, w-lw-gutter, h)...)
+}
+
+// pictures draws the charts of the run and the distribution of its calls in w cells and h lines.
+func (l *loadedRun) pictures(s *widget.Styles, w, h int) []string {
+	spread := func(w, h int) []string {
+		return append([]string{s.Muted.On(widget.Fit("How many calls took how long", w))}, l.all.Draw(s, s.Series[0], w, h-1)...)
+	}
+	switch {
+	case len(l.course.rates) < 2:
+		return spread(w, h)
+	case w >= widerFrom-mostText:
+		third := w * 2 / 5
+		charts := w - third - gutter
+		return columns(l.charts(s, charts, h-1), charts, spread(third, h-1)...)
+	}
+	most := h * 3 / 5
+	return slices.Concat(l.charts(s, w, most), []string{""}, spread(w, h-most-2))
+}
+
+// besideCharts is a page of tables where there is room for the charts of the run beside them.
+func (l *loadedRun) besideCharts(s *widget.Styles, w, h int, table func(w int) []string) []string {
+	if !wide(s, w, h) || len(l.course.rates) < 2 {
+		return table(w)
+	}
+	lw := max(w/2, 100)
+	return columns(table(lw), lw, l.charts(s, w-lw-gutter, h-1)...)
+}
+
+// besideCalls is the page of percentiles where there is room for the distribution beside them.
+func (l *loadedRun) besideCalls(s *widget.Styles, w, h int) []string {
+	if !wide(s, w, h) {
+		return l.percentiles(s, w)
+	}
+	lw := max(w/2, 100)
+	d := append([]string{s.Muted.On("How many of all calls took how long"), ""}, l.all.Draw(s, s.Series[0], w-lw-gutter, h-3)...)
+	return columns(l.percentiles(s, lw), lw, d...)
+}
+
+// foundBeside is the page of a search where there is room for its curve beside the answer and the steps.
+func foundBeside(s *widget.Styles, lead, steps []string, lw int, legend string, curve chart.Plot, w, h int) []string {
+	drawn := curve.Draw(s, w-lw-gutter, h-2)
+	if drawn == nil {
+		return nil
+	}
+	return columns(slices.Concat(lead, []string{""}, steps), lw, append([]string{strings.Repeat(" ", 2) + legend}, drawn...)...)
+}
