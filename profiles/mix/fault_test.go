@@ -2,6 +2,7 @@ package mix
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,4 +45,38 @@ func TestKilledInMidRun(t *testing.T) {
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
 		})
 	}
+}
+
+// A server that keeps nothing on disk answers again after it was killed, and has lost everything: calls
+// fail in a class of their own, and verdict and verification say what has happened.
+func TestAStoreThatComesBackEmpty(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t, "--save", "", "--appendonly", "no")
+	c := caseOf(t, srv.URL(), `
+data:
+  product: {records: 300, size: 50}
+  stock:   {records: 50, type: counter, start: 1000}
+operations:
+  look:  {get: product}
+  order: {add: stock, by: -1}
+`)
+	c.Set = []string{"threads=2", "seed=7", "namespace=mixempty", "duration=1h"}
+	l, err := c.Start(t.Context(), t)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 1000 }, 5*time.Minute, 5*time.Millisecond)
+	srv.Kill()
+	srv.Restart()
+	lost := func() bool {
+		return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == "lost" && e.Count > 100 })
+	}
+	require.Eventually(t, lost, 5*time.Minute, 5*time.Millisecond, "what was loaded is gone")
+	l.Stop(nil)
+	o := profiletest.Finish(t, l)
+	v := o.Run.Verification
+	assert.Equal(t, workload.Failed, v.State)
+	assert.Contains(t, v.Summary, "the store has lost what it held, as one does that keeps nothing on disk and is started again: not one of the records that must be there is")
+	assert.Contains(t, strings.Join(o.Run.Verdict.Reasons, "\n"), "calls found no record where one had been acknowledged, so the store has lost it (class lost)")
+	assert.Condition(t, func() bool {
+		return slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return strings.HasPrefix(c.Name, "stock: ") && !c.OK })
+	}, "%+v", v.Checks)
 }

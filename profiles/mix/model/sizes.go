@@ -63,7 +63,7 @@ func (w *Workload) Sizes(d *Data, payload int) []string {
 	if !slices.ContainsFunc(each, func(s string) bool { return s != each[0] }) {
 		each = each[:1]
 	}
-	out := []string{strings.Join(each, ", ")}
+	out := []string{strings.Join(each, " + ")}
 	for s := range w.Writers(d) {
 		if text := s.Size.Text(bytes); text != "" && !slices.Contains(out, text) {
 			out = append(out, text)

@@ -232,7 +232,7 @@ func (v *verification) counters(ctx context.Context, i int, s *set, out *workloa
 	if missing := min(loaded, s.Records) - there; missing > 0 {
 		out.Lose(missing)
 		return workload.Check{
-			Name: s.Name + ": counters that are there", Of: loaded,
+			Name: s.Name + ": counters that are there",
 			Want: fmt.Sprintf("all %d that were loaded", loaded), Got: fmt.Sprintf("%d, so %d are gone, and what was added to them", there, missing),
 		}, true
 	}
