@@ -156,3 +156,18 @@ func TestALinearScaleOfAPageHasRoundNumbers(t *testing.T) {
 		assert.InDeltaSlice(t, c.want, chart.close().grid(), 1e-6)
 	}
 }
+
+// A label at an edge neither leaves the page nor covers the name of its axis.
+func TestLabelsAtTheEdgesOfAPage(t *testing.T) {
+	for _, c := range []struct {
+		part  float64
+		label string
+		named bool
+		want  string
+	}{
+		{0, "20 %", true, "start"}, {0, "400", false, "middle"}, {0.5, "11-28 18:09", false, "middle"},
+		{1, "11-28 18:10", false, "end"}, {1, "140 %", true, "middle"},
+	} {
+		assert.Equal(t, c.want, anchor(c.part, c.label, c.named), "%v", c)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -263,17 +264,32 @@ func (d *drawing) axes() {
 		if i%2 == 1 {
 			class = ` class="odd"`
 		}
-		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"middle\">%s</text>", class, (at-d.From)/d.span()*100, html.EscapeString(d.across(at)))
+		part, label := (at-d.From)/d.span(), d.across(at)
+		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"%s\">%s</text>", class, part*100, anchor(part, label, false), html.EscapeString(label))
 	}
 	d.b.WriteString("</g>\n")
 	for i, a := range d.Chart.axes() {
 		dy := pageAxis * (i + 2)
 		fmt.Fprintf(&d.b, "<g class=\"measure l%d\"><text x=\"-6\" y=\"100%%\" dy=\"%d\" text-anchor=\"end\">%s<title>%s</title></text>", a.Line, dy, html.EscapeString(a.short()), html.EscapeString(a.Name))
 		for k, at := range a.At {
-			fmt.Fprintf(&d.b, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\" text-anchor=\"middle\">%s</text>", (at-d.From)/d.span()*100, dy, html.EscapeString(a.Labels[k]))
+			part := (at - d.From) / d.span()
+			fmt.Fprintf(&d.b, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\" text-anchor=\"%s\">%s</text>", part*100, dy, anchor(part, a.Labels[k], true), html.EscapeString(a.Labels[k]))
 		}
 		d.b.WriteString("</g>\n")
 	}
+}
+
+// anchor returns which end of a label is at its position, a part of the axis: of a long one at the
+// right edge the last, where it would be cut, and where the name of the axis ends the first.
+func anchor(part float64, label string, named bool) string {
+	const edge, long = 0.02, 7
+	switch {
+	case named && part < edge:
+		return "start"
+	case part > 1-edge && utf8.RuneCountInString(label) > long:
+		return "end"
+	}
+	return "middle"
 }
 
 // across formats a position on the axis.
