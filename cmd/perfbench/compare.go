@@ -183,7 +183,7 @@ func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 		return err
 	}
 	if id, same := shared(sideA, sideB); same {
-		return fault.Input(fmt.Errorf("run %s is on both sides", id), "name other runs: perfbench report and the workbench list them")
+		return fault.Input(fmt.Errorf("run %s is on both sides", id), "name other runs: perfbench history lists them, and -2 is the one before the latest")
 	}
 	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance, Unsure: unsure, Earlier: compare.Earlier(o.runs, sideA, sideB)})
 	if len(c.Refusals) > 0 && !o.force {

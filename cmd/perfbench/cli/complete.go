@@ -59,12 +59,16 @@ func profileOf(c *cobra.Command, args []string) string {
 	return args[0]
 }
 
-// Targets offers recent targets, servers of the lab that run, and an example of each kind; where
+// offered is how many recent targets are offered: older ones are often gone.
+const offered = 5
+
+// Targets offers the newest targets, servers of the lab that run, and an example of each kind; where
 // lab is typed, all servers of the lab.
 func Targets(a *Call, typed string) []string {
 	var out []string
 	if dir, err := a.StateDir(); err == nil {
 		out = request.Recent(dir)
+		out = out[:min(len(out), offered)]
 	}
 	add := func(targets ...string) {
 		for _, t := range targets {
