@@ -218,7 +218,7 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				}
 				a := to(t)
 				send(t, a, k, frame(a))
-				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|from here the knobs turn`, picture(t, a), k)
+				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|are left to where the run was started`, picture(t, a), k)
 			}
 		})
 	}

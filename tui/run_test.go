@@ -151,7 +151,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4.07 s", "as the reports say")
 	run.NoFaults = errors.New("at: it needs a proxy")
 	send(t, a, "F")
-	assert.Contains(t, picture(t, a), "nothing can be broken: it needs a proxy", "a key is answered whatever the store does")
+	assert.Contains(t, picture(t, a), "nothing to break: it needs a proxy", "a key is answered whatever the store does")
 	pass(t, a, run, 20*time.Second)
 	assert.NotContains(t, picture(t, a), "answers again")
 }
@@ -418,6 +418,6 @@ func TestAFaultIsAskedForAndConfirmed(t *testing.T) {
 		shows("nothing is broken: kill: ")
 		run.NoFaults = errors.New("at: it needs a proxy")
 		send(t, a, "F")
-		shows("nothing can be broken: it needs a proxy")
+		shows("nothing to break: it needs a proxy")
 	}
 }

@@ -101,7 +101,7 @@ func TestARunOfAnotherTerminalIsTurnedFromTheList(t *testing.T) {
 	assert.Equal(t, before, b.Watched.Settings(screen.All).Threads)
 	for _, key := range []string{"x", "f", "w", "F", "T", "y"} {
 		send(t, a, key)
-		assert.Contains(t, picture(t, a), "from here the knobs turn", key)
+		assert.Contains(t, picture(t, a), "are left to where the run was started", key)
 		send(t, a, screen.FrameMsg{At: a.env.Now.Add(6 * time.Second), Gen: a.gen}) // the message goes
 	}
 	assert.False(t, b.Watched.Stopped)

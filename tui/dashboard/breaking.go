@@ -27,7 +27,7 @@ type breaking struct {
 func (b *breaking) press(e screen.Env) {
 	list, err := b.control.Faults()
 	if err != nil {
-		b.says.say(e, "nothing can be broken: "+advised(err), true)
+		b.says.say(e, "nothing to break: "+advised(err), true)
 		return
 	}
 	if !slices.Contains(list, b.fault) && b.fault != "" {
@@ -106,10 +106,9 @@ func (b *breaking) confirm(e screen.Env, long time.Duration) {
 	}
 }
 
-// advised is what an error says in the words of the workbench, and what to do, in which flags of the
-// command line keep their names.
+// advised is what an error says, and what to do, in which flags of the command line keep their names.
 func advised(err error) string {
-	text := widget.Unflagged(reason(err))
+	text := reason(err)
 	if hint := fault.HintOf(err); hint != "" {
 		text += "; " + hint
 	}

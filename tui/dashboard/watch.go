@@ -167,10 +167,10 @@ func tenths(d time.Duration) string {
 }
 
 // onlyKnobs explains the same where the knobs of the run can be turned.
-const onlyKnobs = "from here the knobs turn, pause and notes work; the run is stopped, searched and broken where it was started"
+const onlyKnobs = "stopping, searching and faults are left to where the run was started"
 
 // onlyWatched explains why a key does nothing to a run that another process drives.
-const onlyWatched = "this workbench only watches, through the coordinator; on the machine of that, --watch RUN turns its knobs"
+const onlyWatched = "this workbench only watches: knobs turn on the coordinator's machine"
 
 // savedElsewhere explains why a watched run is not saved as a preset.
 const savedElsewhere = "a preset is saved where the run was started, which knows all that was asked for"

@@ -156,7 +156,7 @@ func TestAFaultByHand(t *testing.T) {
 		require.NoError(t, err)
 		until(func() bool { return direct.Run.Progress().Stage == screen.Measuring })
 		_, err = direct.Control.Faults()
-		require.ErrorContains(t, err, "those of this run are direct")
+		require.ErrorContains(t, err, "needs --breakable, or breakable on in the form: the connections of this run are direct")
 		direct.Ending.Stop()
 		<-direct.Run.Done()
 	})
