@@ -78,6 +78,7 @@ func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	b.Past[1].Tags = map[string]string{"build": "17", "os": "a"}
 	a, _ := list(t, b, 120, 40)
 	assert.Regexp(t, `kept +tags`, a.Picture(t))
+	assert.Contains(t, a.Picture(t), MarksLegend)
 	assert.Regexp(t, `today 11:40 .* VALID +# +build=17 os=a `, a.Picture(t))
 	a, _ = list(t, b, 80, 24)
 	assert.NotContains(t, a.Picture(t), "tags ")

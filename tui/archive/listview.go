@@ -40,6 +40,9 @@ func (h *List) View(e screen.Env) string {
 	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
 		p.Foot = rundir.MixedNote
 	}
+	if h.keptHead() != "" && e.W >= 80 {
+		p.Foot = strings.TrimPrefix(p.Foot+" · "+MarksLegend, " · ")
+	}
 	body := h.body(e, e.W-4, e.H-5)
 	if len(h.shown) > 0 {
 		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
@@ -123,6 +126,9 @@ func (h *List) keptHead() string {
 	}
 	return ""
 }
+
+// MarksLegend says what the marks stand for.
+const MarksLegend = "# tag · n note · Z archive"
 
 // Marks returns what a run has that its row may have no room for, each by its key: # tags,
 // n a note, Z an archive.
