@@ -42,6 +42,9 @@ func Nearest(got string, names []string) string {
 // of them, if any.
 func Suggest(got string, names []string, see ...string) string {
 	near := nearest(got, names, alike)
+	if len(near) == 0 {
+		near = short(got, names)
+	}
 	all := slices.Compact(slices.Clone(names))
 	switch {
 	case len(near) > 0:
@@ -50,6 +53,25 @@ func Suggest(got string, names []string, see ...string) string {
 		return "one of: " + strings.Join(all, ", ")
 	}
 	return strings.Join(see, " ")
+}
+
+// short returns the names, at most three, that got may be short for: they begin with its first letter,
+// and have all of its letters in that order, as markdown has those of md.
+func short(got string, names []string) (out []string) {
+	got = strings.ToLower(got)
+	if len(got) < 2 || len(got) > longest {
+		return nil
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		rest, ok := strings.ToLower(name), strings.HasPrefix(strings.ToLower(name), got[:1])
+		for i := 0; ok && i < len(got); i++ {
+			_, rest, ok = strings.Cut(rest, got[i:i+1])
+		}
+		if ok && len(out) < atMost {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // nearest returns the names more similar than than, at most three, the closest first.

@@ -23,6 +23,11 @@ func TestHint(t *testing.T) {
 	assert.Equal(t, "did you mean puta, putb or putc?", Suggest("put", []string{"putd", "putc", "putb", "puta"}))
 	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}))
 	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}, "perfbench list shows all"))
+	formats := []string{"json", "markdown", "html", "padogrid"}
+	assert.Equal(t, "did you mean markdown? see", Suggest("md", formats, "see"))
+	assert.Equal(t, "did you mean padogrid? see", Suggest("pg", formats, "see"), "letters in order, the first one first")
+	assert.Equal(t, "one of: json, markdown, html, padogrid", Suggest("nd", formats, "see"))
+	assert.Equal(t, "one of: json, markdown, html, padogrid", Suggest("m", formats, "see"), "one letter is short for nothing")
 	var many []string
 	for i := range 20 {
 		many = append(many, fmt.Sprintf("name%02d", i))
