@@ -65,6 +65,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 	if b.Store.Name != a.Store.Name {
 		p.Title += " and " + StoreName(b.Store)
 	}
+	var open []string
 	for _, part := range c.Parts {
 		heading := "All calls"
 		if part.BySearch() {
@@ -74,7 +75,10 @@ func compared(c *compare.Comparison, found Searches) Page {
 			if len(c.Parts) == 2 {
 				continue // a single operation is the same as all calls
 			}
-			heading = op.Track + " " + op.Op
+			if heading = op.Track + " " + op.Op; unsureOfAll(part) {
+				open = append(open, heading)
+				continue
+			}
 		}
 		s := Section{
 			Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation)), Parts: unsure(part, a.UnitOf(part.Operation)),
@@ -83,6 +87,11 @@ func compared(c *compare.Comparison, found Searches) Page {
 			s.Charts = []Graph{g}
 		}
 		p.Sections = append(p.Sections, s)
+	}
+	if len(open) > 0 {
+		p.Sections = append(p.Sections, Section{Heading: "Unsure in every figure", Text: []string{
+			"Longer runs, or more a side (--repeat 5), would tell more of " + strings.Join(open, ", ") + ". Their figures are in comparison.json (--format json).",
+		}})
 	}
 	p.Add(found.section())
 	if len(c.Differences) > 0 {
@@ -94,6 +103,24 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	p.Sections = append(p.Sections, Section{Heading: "How to read this", Text: append(slices.Clone(c.Notes), reading)})
 	return p
+}
+
+// unsureOfAll reports whether nothing can be told of any figure of a part that was measured.
+func unsureOfAll(p compare.Pair) bool {
+	unsure := false
+	for _, f := range p.Findings {
+		switch f.Verdict {
+		case compare.Unsure:
+			unsure = true
+		case compare.Better, compare.Worse:
+			return false
+		case compare.Same:
+			if f.Figure != compare.Errors { // that neither side failed says nothing of its times
+				return false
+			}
+		}
+	}
+	return unsure
 }
 
 // leading is the answer of a comparison, as far as there is one.

@@ -47,6 +47,31 @@ func TestComparisonDocuments(t *testing.T) {
 	assert.Contains(t, fault.HintOf(err), "markdown")
 }
 
+// An operation of which nothing can be told is named, and has no table; all calls keep theirs.
+func TestOperationsThatAreUnsureInEverythingAreNamedOnce(t *testing.T) {
+	c := sides(t, 16, 24)
+	require.Greater(t, len(c.Parts), 2, "all calls, and two operations or more")
+	first := c.Parts[1].Operation
+	heading := first.Track + " " + first.Op
+	text := func() string {
+		f, err := Comparison(c, Searches{}, "text")
+		require.NoError(t, err)
+		return string(f.Data)
+	}
+	assert.NotContains(t, text(), "Unsure in every figure")
+	tables := strings.Count(text(), "verdict\n")
+	for i := range c.Parts[1].Findings {
+		if f := &c.Parts[1].Findings[i]; f.Verdict != compare.Noted {
+			f.Verdict = compare.Unsure
+		}
+	}
+	assert.Contains(t, text(), "Unsure in every figure")
+	assert.Contains(t, text(), "would tell more of "+heading+".")
+	assert.Equal(t, tables-1, strings.Count(text(), "verdict\n"))
+	c.Parts[1].Findings[0].Verdict = compare.Worse
+	assert.NotContains(t, text(), "Unsure in every figure", "what is worse is shown")
+}
+
 func TestThroughputIsInTheUnitOfTheOperation(t *testing.T) {
 	f := rundirtest.NewFolder(time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC), "redis", 16, 1)
 	last := f.Run.Operations[len(f.Run.Operations)-1]
