@@ -143,8 +143,8 @@ func doubts(name string, s Set, levels bool) []string {
 			if c.State == verdict.Invalid {
 				state = c.State
 			}
-			for _, cause := range c.Causes {
-				if !slices.Contains(why, cause) {
+			for _, d := range verdict.Told(c.State, c.Causes, c.Causes) {
+				if cause := string(d.Cause); !slices.Contains(why, cause) {
 					why = append(why, cause)
 				}
 			}

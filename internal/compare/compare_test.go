@@ -204,7 +204,7 @@ func TestDoubtsAreCountedAndNamed(t *testing.T) {
 	assert.Empty(t, doubts("A", one(failed), false), "that is more than a doubt")
 	assert.Equal(t, []string{"B failed verification"}, refusals(one(fine), one(failed)))
 	assert.Equal(t, []string{"A was DEGRADED (cpu)"}, doubts("A", one(cpu), false))
-	assert.Equal(t, []string{"one of the 5 runs of B was interrupted", "2 of the 5 runs of B were INVALID (cpu, lateness)"},
+	assert.Equal(t, []string{"one of the 5 runs of B was interrupted", "2 of the 5 runs of B were INVALID (cpu)"},
 		doubts("B", Set{Runs: []*Run{fine, failed, cpu, late, stopped}}, false))
 }
 

@@ -15,7 +15,7 @@ import (
 // own are the causes in a verdict which mean that perfbench was measured rather than
 // the store.
 var own = []verdict.Cause{
-	verdict.Panic, verdict.Suspended, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Crowded, verdict.Scheduler, verdict.GC, verdict.Memory,
+	verdict.Panic, verdict.Suspended, verdict.Pauses, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Crowded, verdict.Scheduler, verdict.GC, verdict.Memory,
 	verdict.Pool, verdict.Ceiling, verdict.Clock,
 }
 
@@ -93,7 +93,7 @@ func (f *Finder) carries(sum *stepSum) bool {
 // it needs to do its work otherwise.
 func disturbs(c verdict.Cause) bool {
 	switch c {
-	case verdict.Stolen, verdict.Suspended, verdict.Lateness, verdict.Clock, verdict.Memory:
+	case verdict.Stolen, verdict.Suspended, verdict.Pauses, verdict.Lateness, verdict.Clock, verdict.Memory:
 		return true
 	}
 	return false

@@ -130,7 +130,7 @@ func ended(r *rundir.Run) *outcome {
 // judged fails for a run that is not valid although that was required, or that is
 // worthless. Lesser doubts make the case a skipped one, which CI servers show.
 func judged(r *rundir.Run) *outcome {
-	reasons := strings.Join(r.Verdict.Reasons, "\n")
+	reasons := strings.Join(r.Verdict.Why(), "\n")
 	switch {
 	case r.Verdict.Valid():
 		return nil

@@ -270,8 +270,8 @@ func (r *Run) Remarks() []string {
 // Misgivings returns a sentence for each thing that keeps the run from being valid.
 func (r *Run) Misgivings() []string {
 	var out []string
-	for _, reason := range r.Verdict.Reasons {
-		out = append(out, r.Verdict.State+": "+reason+".")
+	for _, why := range r.Verdict.Why() {
+		out = append(out, r.Verdict.State+": "+why+".")
 	}
 	return out
 }

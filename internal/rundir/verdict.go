@@ -20,6 +20,8 @@ type Verdict struct {
 	// Reasons are sentences that a person can act on; Causes has the keyword for each.
 	Reasons []string `json:"reasons"`
 	Causes  []string `json:"causes"`
+	// Doubts are the reasons as a reader is told them: each cause once, with what else it explains.
+	Doubts []verdict.Doubt `json:"doubts,omitempty"`
 	// Thresholds are all those that the run had, met and missed, in the order given. A
 	// run that was cut short was never judged and has none.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
@@ -27,6 +29,43 @@ type Verdict struct {
 
 // Valid reports whether nothing casts doubt on the figures.
 func (v Verdict) Valid() bool { return v.State == verdict.Valid }
+
+// Use says whether the figures may be used, in a clause; "" if nothing speaks against it.
+func (v Verdict) Use() string {
+	switch v.State {
+	case verdict.Degraded:
+		return "the figures hold, but for this"
+	case verdict.Invalid:
+		return "do not use these figures"
+	}
+	return ""
+}
+
+// Told returns the doubts, also where only causes and reasons are recorded.
+func (v Verdict) Told() []verdict.Doubt {
+	if len(v.Doubts) > 0 {
+		return v.Doubts
+	}
+	return verdict.Told(v.State, v.Causes, v.Reasons)
+}
+
+// Main returns the causes of all doubts, without what they explain.
+func (v Verdict) Main() []string {
+	var out []string
+	for _, d := range v.Told() {
+		out = append(out, string(d.Cause))
+	}
+	return out
+}
+
+// Why returns the doubts in one line each, without a full stop.
+func (v Verdict) Why() []string {
+	var out []string
+	for _, d := range v.Told() {
+		out = append(out, d.Sentence())
+	}
+	return out
+}
 
 // Missed returns the thresholds that were not met.
 func (v Verdict) Missed() []Threshold {
@@ -43,7 +82,7 @@ func (v Verdict) Missed() []Threshold {
 // is kept.
 func (r *Run) Judge() Verdict {
 	got := verdict.Judge(recordOf(r))
-	v := Verdict{State: got.State, Reasons: []string{}, Causes: []string{}, Thresholds: r.Verdict.Thresholds}
+	v := Verdict{State: got.State, Reasons: []string{}, Causes: []string{}, Doubts: got.Doubts, Thresholds: r.Verdict.Thresholds}
 	for _, reason := range got.Reasons {
 		v.Reasons = append(v.Reasons, reason.Text)
 		v.Causes = append(v.Causes, string(reason.Cause))
@@ -116,6 +155,7 @@ func judgeDamaged(r *Run) Verdict {
 	for i, cause := range old.Causes {
 		if i < len(old.Reasons) && !slices.Contains(v.Causes, cause) {
 			v.Causes, v.Reasons = append(v.Causes, cause), append(v.Reasons, old.Reasons[i])
+			v.Doubts = append(v.Doubts, verdict.Doubt{Cause: verdict.Cause(cause), Text: old.Reasons[i]})
 		}
 	}
 	if old.State == verdict.Invalid || old.State == verdict.Degraded && v.Valid() {
@@ -279,6 +319,9 @@ func rejudge(r *Run) {
 	}
 	fill(&r.Verdict.Reasons)
 	fill(&r.Verdict.Causes)
+	if v := r.Judge(); len(r.Verdict.Doubts) == 0 && slices.Equal(v.Causes, r.Verdict.Causes) { // of an older version
+		r.Verdict.Doubts = v.Doubts
+	}
 }
 
 // unusable is why what a worker sent cannot be used; empty: it can.

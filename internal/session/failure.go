@@ -49,7 +49,7 @@ func failure(run *rundir.Run, cause error, missed []string, requireValid bool, r
 		add(errors.New(m), fault.CodeThreshold)
 	}
 	if requireValid && !run.Verdict.Valid() && void(run) == nil {
-		add(fault.Hint(fmt.Errorf("the run is %s: %s", run.Verdict.State, strings.Join(run.Verdict.Reasons, "; ")),
+		add(fault.Hint(fmt.Errorf("the run is %s: %s", run.Verdict.State, strings.Join(run.Verdict.Why(), "; ")),
 			"--require-valid accepts a run only when nothing casts doubt on its figures"), fault.CodeThreshold)
 	}
 	add(rest, fault.CodeOther)

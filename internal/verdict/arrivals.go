@@ -10,7 +10,7 @@ import (
 
 // arrivals judges whether calls were sent as they were asked for: evenly, independently or in
 // bursts, at each worker and in sum. Some moments more or less do not matter, nor does what busy threads made wait.
-func arrivals(r *Record) (string, string) {
+func arrivals(r *Record) finding {
 	late := func(c *Came) float64 { return c.Late }
 	var uneven []string
 	for _, w := range r.Workers {
@@ -19,13 +19,13 @@ func arrivals(r *Record) (string, string) {
 		}
 	}
 	if len(uneven) > 0 {
-		return Degraded, strings.Join(uneven, "; ") + "; leave its machine to perfbench, or lower the rate"
+		return finding{Degraded, strings.Join(uneven, "; "), "; leave its machine to perfbench, or lower the rate"}
 	}
 	worst := farthest(r.Came, late)
 	if worst == nil {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, "perfbench did not send the calls as they were to come: " + worst.elsewhere() + "; leave the machine to perfbench, or lower the rate"
+	return finding{Degraded, "perfbench did not send the calls as they were to come: " + worst.elsewhere(), "; leave the machine to perfbench, or lower the rate"}
 }
 
 // elsewhere says how many calls perfbench itself has moved.

@@ -86,31 +86,31 @@ type Company struct {
 // store does on this machine; of their waiting, the part counts that others caused by what
 // they used. What it shifts is measured by the time that operations had: as many as were
 // under way at a time, or as there are processors for them.
-func crowded(r *Record) (string, string) {
+func crowded(r *Record) finding {
 	if len(r.Workers) > 0 {
 		return crowdedWorkers(r)
 	}
 	o := r.Observed
 	if o == nil || r.Seconds <= 0 {
-		return "", ""
+		return finding{}
 	}
 	c, ok := companyOf(o)
 	if !ok || c.others*o.Seconds < crowdTime {
-		return "", ""
+		return finding{}
 	}
 	under := 0.0 // way, on average
 	for _, op := range r.Ops {
 		under += op.Response.Mean * float64(op.Calls) / 1e9 / r.Seconds
 	}
 	if what := c.harm(r, under, o.Cores); what != "" {
-		return Degraded, c.text("this machine", "threads of the run") + what
+		return finding{state: Degraded, what: c.text("this machine", "threads of the run") + what}
 	}
-	return "", ""
+	return finding{}
 }
 
 // crowdedWorkers judges each machine that has workers. They are no company to each other, and
 // neither is the coordinator, which may be on any of the machines.
-func crowdedWorkers(r *Record) (string, string) {
+func crowdedWorkers(r *Record) finding {
 	type place struct {
 		company
 		workers            []int
@@ -159,9 +159,9 @@ func crowdedWorkers(r *Record) (string, string) {
 		}
 	}
 	if len(all) == 0 {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, strings.Join(all, "; ")
+	return finding{state: Degraded, what: strings.Join(all, "; ")}
 }
 
 // pressed estimates waiting by the pressure of the machine: at least one thread waited for so

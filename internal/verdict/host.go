@@ -10,10 +10,10 @@ import (
 
 // The rules in this file look at the process and the machine.
 
-func throttled(r *Record) (string, string) {
+func throttled(r *Record) finding {
 	o := r.Observed
 	if o == nil || o.Throttled == 0 {
-		return "", ""
+		return finding{}
 	}
 	periods, held := 0.0, 0.0
 	if o.Periods > 0 {
@@ -23,10 +23,10 @@ func throttled(r *Record) (string, string) {
 		held = o.ThrottledS / o.Seconds
 	}
 	if periods < throttledShare && held < throttledShare {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("the quota of %s held perfbench back in %d of %d periods%s: raise the CPU limit of its container or control group, or ask for less",
-		processors(o.Quota), o.Throttled, o.Periods, heldFor(o.ThrottledS))
+	return finding{Degraded, fmt.Sprintf("the quota of %s held perfbench back in %d of %d periods%s", processors(o.Quota), o.Throttled, o.Periods, heldFor(o.ThrottledS)),
+		": raise the CPU limit of its container or control group, or ask for less"}
 }
 
 func heldFor(s float64) string {
@@ -36,35 +36,35 @@ func heldFor(s float64) string {
 	return ", " + length(s) + " in all"
 }
 
-func cpu(r *Record) (string, string) {
+func cpu(r *Record) finding {
 	o := r.Observed
 	if o == nil || o.Cores <= 0 || o.CPU < cpuShare*o.Cores {
-		return "", ""
+		return finding{}
 	}
 	whose := "of this machine"
 	if o.Quota > 0 {
 		whose = "of its quota"
 	}
-	return Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store: give it more, make payloads smaller, or lower the load",
-		o.CPU, processors(o.Cores), whose, percent(min(o.CPU/o.Cores, 1)))
+	return finding{Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store", o.CPU, processors(o.Cores), whose, percent(min(o.CPU/o.Cores, 1))),
+		": give it more, make payloads smaller, or lower the load"}
 }
 
-func stolen(r *Record) (string, string) {
+func stolen(r *Record) finding {
 	o := r.Observed
 	if o == nil || o.Stolen < stolenShare || o.Stolen*o.Seconds < stolenLeast {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("the hypervisor gave %s of this machine's time to others: run on a machine of your own, or one that is not shared", percent(o.Stolen))
+	return finding{Degraded, fmt.Sprintf("the hypervisor gave %s of this machine's time to others", percent(o.Stolen)), ": run on a machine of your own, or one that is not shared"}
 }
 
 // scheduler compares how long goroutines waited for a processor with the response
 // times: each reply waits that long before its time is taken.
-func scheduler(r *Record) (string, string) {
+func scheduler(r *Record) finding {
 	o := r.Observed
 	if o == nil {
-		return "", ""
+		return finding{}
 	}
-	worst, text := 0.0, ""
+	worst, text, cure := 0.0, "", ""
 	for _, op := range r.Ops {
 		for _, s := range []struct {
 			name string
@@ -77,18 +77,17 @@ func scheduler(r *Record) (string, string) {
 			}
 			if share := float64(s.wait) / float64(s.all); share >= schedShare && share > worst {
 				worst = share
-				text = fmt.Sprintf("goroutines waited for a processor (%s %s), which is %s of the %s of %s: use fewer threads, or give perfbench more processors%s",
-					s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name, crowd(o))
+				text, cure = fmt.Sprintf("goroutines waited for a processor (%s %s), which is %s of the %s of %s", s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name), ": use fewer threads, or give perfbench more processors"
 			}
 		}
 	}
 	if text == "" && o.WakeP90 >= wakeLate.Nanoseconds() {
-		text = fmt.Sprintf("the system woke perfbench late: one timer in ten fired %s late or more; leave the machine to perfbench%s", ns(o.WakeP90), crowd(o))
+		text, cure = fmt.Sprintf("the system woke perfbench late: one timer in ten fired %s late or more", ns(o.WakeP90)), "; leave the machine to perfbench"
 	}
 	if text == "" {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, text
+	return finding{Degraded, text, cure + crowd(o)}
 }
 
 // crowd says who else was using the machine.
@@ -100,47 +99,48 @@ func crowd(o *Observed) string {
 	return fmt.Sprintf(" (other processes, the store too if it is here, used %s)", processors(math.Round(10*others)/10))
 }
 
-func gc(r *Record) (string, string) {
+func gc(r *Record) finding {
+	const cure = ": make payloads or batches smaller, or set GOGC higher"
 	o := r.Observed
 	switch {
 	case o == nil:
 	case o.GCPauses >= gcPauses:
-		return Degraded, fmt.Sprintf("garbage collection stopped perfbench for %s of the time: make payloads or batches smaller, or set GOGC higher", percent(o.GCPauses))
+		return finding{Degraded, fmt.Sprintf("garbage collection stopped perfbench for %s of the time", percent(o.GCPauses)), cure}
 	case o.Cores > 0 && o.GCCPU >= gcCPU*o.Cores:
-		return Degraded, fmt.Sprintf("garbage collection took %.2g of %s: make payloads or batches smaller, or set GOGC higher", o.GCCPU, processors(o.Cores))
+		return finding{Degraded, fmt.Sprintf("garbage collection took %.2g of %s", o.GCCPU, processors(o.Cores)), cure}
 	}
-	return "", ""
+	return finding{}
 }
 
-func memory(r *Record) (string, string) {
+func memory(r *Record) finding {
 	o := r.Observed
 	if o == nil || o.Seconds <= 0 || o.MajorFaults < faultsLeast || float64(o.MajorFaults) < faultsRate*o.Seconds {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("perfbench's memory had to be read from disk %d times: this machine is short of memory; free some, or store less", o.MajorFaults)
+	return finding{Degraded, fmt.Sprintf("perfbench's memory had to be read from disk %d times", o.MajorFaults), ": this machine is short of memory; free some, or store less"}
 }
 
-func pool(r *Record) (string, string) {
+func pool(r *Record) finding {
 	o := r.Observed
 	if o == nil || o.PoolWaits == 0 {
-		return "", ""
+		return finding{}
 	}
 	busy := 0.0
 	for _, op := range r.Ops {
 		busy += op.ServiceMean * float64(op.Calls)
 	}
 	if busy <= 0 || float64(o.PoolWaitNs) < poolShare*busy {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("operations waited %d times for a connection from the pool of %d, %s in all (%s of their time): raise connections= in the target",
-		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1)))
+	return finding{Degraded, fmt.Sprintf("operations waited %d times for a connection from the pool of %d, %s in all (%s of their time)",
+		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1))), ": raise connections= in the target"}
 }
 
 // ceiling looks for the phase whose rate is closest to what the harness alone does in
 // it.
-func ceiling(r *Record) (string, string) {
+func ceiling(r *Record) finding {
 	if r.Observed == nil {
-		return "", ""
+		return finding{}
 	}
 	worst, text := 0.0, ""
 	for _, c := range r.Observed.Ceilings {
@@ -157,20 +157,19 @@ func ceiling(r *Record) (string, string) {
 				where = "in " + ph.Name + " here"
 			}
 			worst = share
-			text = fmt.Sprintf("the harness alone does %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store; use a faster machine, or larger units of work",
-				units.Number(c.PerS), where, percent(share))
+			text = fmt.Sprintf("the harness alone does %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store", units.Number(c.PerS), where, percent(share))
 		}
 	}
 	if text == "" {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, text
+	return finding{Degraded, text, "; use a faster machine, or larger units of work"}
 }
 
-func clock(r *Record) (string, string) {
+func clock(r *Record) finding {
 	o := r.Observed
 	if o == nil {
-		return "", ""
+		return finding{}
 	}
 	if n := len(o.Steps); n > 0 {
 		s := o.Steps[0]
@@ -185,7 +184,7 @@ func clock(r *Record) (string, string) {
 		case n > 2:
 			text += fmt.Sprintf(", and %d more times later", n-1)
 		}
-		return Degraded, text + ": durations are right, but times of day in documents, and what the store expires by the clock, may not be"
+		return finding{Degraded, text, ": durations are right, but times of day in documents, and what the store expires by the clock, may not be"}
 	}
 	fastest, name := int64(0), ""
 	for _, op := range r.Ops {
@@ -196,11 +195,11 @@ func clock(r *Record) (string, string) {
 	switch limit := clockShare * float64(fastest); {
 	case fastest == 0:
 	case o.ClockCost >= clockLeast && float64(o.ClockCost) >= limit:
-		return Degraded, fmt.Sprintf("reading the clock takes %s here, and half of all %s take no more than %s: choose a faster clock source for this machine (tsc, kvm-clock)", ns(o.ClockCost), name, ns(fastest))
+		return finding{Degraded, fmt.Sprintf("reading the clock takes %s here, and half of all %s take no more than %s", ns(o.ClockCost), name, ns(fastest)), ": choose a faster clock source for this machine (tsc, kvm-clock)"}
 	case o.ClockTick >= clockLeast && float64(o.ClockTick) >= limit:
-		return Degraded, fmt.Sprintf("the clock here moves in steps of %s, and half of all %s take no more than %s: their times are only as fine as that", ns(o.ClockTick), name, ns(fastest))
+		return finding{Degraded, fmt.Sprintf("the clock here moves in steps of %s, and half of all %s take no more than %s", ns(o.ClockTick), name, ns(fastest)), ": their times are only as fine as that"}
 	}
-	return "", ""
+	return finding{}
 }
 
 func processors(n float64) string {

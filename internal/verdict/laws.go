@@ -8,16 +8,16 @@ import (
 )
 
 // laws looks for figures that cannot all be true.
-func laws(r *Record) (string, string) {
+func laws(r *Record) finding {
 	if a := r.unbalanced(); a != nil {
-		return Invalid, fmt.Sprintf("the figures of %s%s break Little's law: their calls per second, times how long one takes with the pause before it, make %s workers, and %s were at work; "+
-			"a clock runs wrong, or perfbench counts wrong: please report it", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds))
+		return finding{Invalid, fmt.Sprintf("the figures of %s%s break Little's law: their calls per second, times how long one takes with the pause before it, make %s workers, and %s were at work", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds)),
+			"; a clock runs wrong, or perfbench counts wrong: please report it"}
 	}
 	if c := r.missed(); c != nil {
-		return Degraded, fmt.Sprintf("the store counted fewer requests%s than this run made by its figures, %s instead of %s or more: calls are counted that never reached it; "+
-			"look whether something between answers in its place, or please report it", c.Segment, units.Number(float64(c.Asked)), units.Number(c.least()))
+		return finding{Degraded, fmt.Sprintf("the store counted fewer requests%s than this run made by its figures, %s instead of %s or more: calls are counted that never reached it", c.Segment, units.Number(float64(c.Asked)), units.Number(c.least())),
+			"; look whether something between answers in its place, or please report it"}
 	}
-	return "", ""
+	return finding{}
 }
 
 // missed returns the first count of requests that is lower than it can be: of the whole run, or of

@@ -18,6 +18,7 @@ const (
 	movedShare     = 0.10  // of the iterations may begin in another span than they fell due in
 	lostShare      = 0.01  // of the time may be lost to pauses
 	lostMost       = 0.5   // seconds of it
+	waitedShare    = 0.5   // of the pauses that waiting for a processor must be as long as to explain them
 	crowdShare     = 0.10  // by which a figure may shift because others had the processors
 	crowdLeast     = 0.1   // processors that others must use
 	crowdTime      = 0.05  // seconds of them: the system counts them in hundredths
@@ -48,13 +49,17 @@ const (
 	clockLeast     = 500  // ns of one reading: a clock that takes a system call
 )
 
-// rule detects one problem. look returns no state if it does not apply.
+// finding is what a rule found: what was noticed, and what to do about it, which follows in the
+// same sentence. It has no state if there is nothing.
+type finding struct{ state, what, cure string }
+
+// rule detects one problem.
 type rule struct {
 	cause Cause
 	// atEnd rules wait for the end of the run; server rules need a store outside this
 	// process.
 	atEnd, server bool
-	look          func(*Record) (state, text string)
+	look          func(*Record) finding
 }
 
 // rules in the order in which reasons are listed: what voids the run comes first.
@@ -68,6 +73,7 @@ var rules = []rule{
 	{cause: Workers, look: workers},
 	{cause: Skew, look: skew},
 	{cause: Suspended, look: suspended},
+	{cause: Pauses, look: pauses},
 	{cause: Lateness, look: lateness},
 	{cause: Arrivals, look: arrivals},
 	{cause: Replay, atEnd: true, look: replayed},
@@ -104,59 +110,59 @@ var shown = []struct {
 	{"p99.9", 99.9, 5 * time.Millisecond, true, func(s measure.Summary) int64 { return s.P999 }},
 }
 
-func verification(r *Record) (string, string) {
+func verification(r *Record) finding {
 	switch r.Verified {
 	case Failed:
-		return Invalid, "the verification failed, so these figures are of a store that lost or invented data"
+		return finding{state: Invalid, what: "the verification failed, so these figures are of a store that lost or invented data"}
 	case Incomplete:
-		return Degraded, "what is stored was not verified: check the store and run again"
+		return finding{Degraded, "what is stored was not verified", ": check the store and run again"}
 	}
-	return "", ""
+	return finding{}
 }
 
 // replayed judges whether calls that were made again met what they had met before.
-func replayed(r *Record) (string, string) {
+func replayed(r *Record) finding {
 	if r.Unlike == "" {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, r.Unlike
+	return finding{state: Degraded, what: r.Unlike}
 }
 
-func panics(r *Record) (string, string) {
+func panics(r *Record) finding {
 	if r.Panics == 0 {
-		return "", ""
+		return finding{}
 	}
 	text := fmt.Sprintf("%s ended in a panic, a bug in perfbench", units.Plural(r.Panics, "operation"))
 	if r.PanicAt != "" {
 		text += ": " + r.PanicAt
 	}
-	return Invalid, text + "; please report it"
+	return finding{Invalid, text, "; please report it"}
 }
 
 // errors judges the whole run, and then each segment: one that fails is not made good by
 // others that do not.
-func errors(r *Record) (string, string) {
-	why := ", and failed calls are in no percentile: see the errors for why"
+func errors(r *Record) finding {
+	unseen, why := ", and failed calls are in no percentile", ": see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
 	if r.Lost > 0 {
-		why = fmt.Sprintf(": %s found no record where one had been acknowledged, so the store has lost it (class lost)", units.Plural(r.Lost, "call"))
+		unseen, why = fmt.Sprintf(": %s found no record where one had been acknowledged, so the store has lost it (class lost)", units.Plural(r.Lost, "call")), ""
 	}
-	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of)
+	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of) + unseen
 	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
 	switch {
 	case failed > 0 && share >= errorMost:
-		return Invalid, text + why
+		return finding{Invalid, text, why}
 	case failed > 0 && share >= errorShare:
-		return Degraded, text + why
+		return finding{Degraded, text, why}
 	}
 	for _, s := range r.Segments {
 		if failed, share, of := failures(s.Ops, 0); !s.Sought && failed > errorLeast && share >= errorShare {
-			return Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "operation"), s.where(), percent(share), of) + why
+			return finding{Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "operation"), s.where(), percent(share), of) + unseen, why}
 		}
 	}
-	return "", ""
+	return finding{}
 }
 
 // Dead says when nothing was done in a run of so many seconds: "nothing was done from 00:02 to 00:04
@@ -207,65 +213,100 @@ func failures(ops []Op, panics int64) (failed int64, share float64, of string) {
 // where names a segment behind what happened there.
 func (s *Segment) where() string { return fmt.Sprintf(" in the segment from %.3g s", s.From) }
 
-func unfinished(r *Record) (string, string) {
+func unfinished(r *Record) finding {
 	if r.Fault == "" {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, r.Fault
+	return finding{state: Degraded, what: r.Fault}
 }
 
-func unmeasured(r *Record) (string, string) {
+func unmeasured(r *Record) finding {
 	for _, o := range r.Ops {
 		if o.Count > 0 || o.Calls > 0 || o.Errors > 0 {
-			return "", ""
+			return finding{}
 		}
 	}
 	if r.Early {
-		return Invalid, "the run ended in its warm-up, so nothing was measured: let it go on for longer"
+		return finding{Invalid, "the run ended in its warm-up, so nothing was measured", ": let it go on for longer"}
 	}
-	return Invalid, "not one operation was measured, so there are no figures: run again, for longer"
+	return finding{Invalid, "not one operation was measured, so there are no figures", ": run again, for longer"}
 }
 
-// suspended adds up what was lost: several short pauses are as much as one long stop.
-func suspended(r *Record) (string, string) {
-	o := r.Observed
-	if o == nil {
-		return "", ""
-	}
-	list := o.Suspensions
-	sum, untimed := o.PausedS, int64(0)
-	for _, s := range list {
+// lost is what perfbench lost by not running: stops, which are not part of the run's time, and pauses
+// that were too short to be told from waiting for a processor, which are.
+func (o *Observed) lost() (n int64, sum float64) {
+	n, sum = int64(len(o.Suspensions))+o.Pauses, o.PausedS
+	for _, s := range o.Suspensions {
 		sum += s.ForS
+	}
+	return n, sum
+}
+
+// paused reports whether so many short pauses add up that they matter by themselves.
+func (o *Observed) paused() bool {
+	return o.PausedS > 0 && (o.PausedS >= lostMost || o.PausedS >= lostShare*o.Seconds)
+}
+
+// starved reports whether perfbench's pauses are explained by what it waited for a processor: in
+// the queues of this machine, for a hypervisor, or for its quota. Who is stopped does not wait.
+func (o *Observed) starved() bool {
+	waited := o.Stolen*o.Seconds + o.ThrottledS
+	if len(o.Processes) > 0 && o.Processes[0].Queue != nil {
+		waited += *o.Processes[0].Queue * o.Seconds
+	} else {
+		waited += o.Pressure * o.Seconds
+	}
+	return o.PausedS > 0 && waited >= waitedShare*o.PausedS
+}
+
+// suspended looks for stops: of the process by a signal or a frozen container, of the machine by
+// sleep. Several short ones, which nothing else explains, are as much as one that is long.
+func suspended(r *Record) finding {
+	o := r.Observed
+	if o == nil || len(o.Suspensions) == 0 && (!o.paused() || o.starved()) {
+		return finding{}
+	}
+	n, sum := o.lost()
+	if o.starved() {
+		n, sum = n-o.Pauses, sum-o.PausedS
+	}
+	untimed := int64(0)
+	for _, s := range o.Suspensions {
 		untimed += s.Untimed
 	}
-	if len(list) == 0 && (o.PausedS <= 0 || o.PausedS < lostMost && o.PausedS < lostShare*o.Seconds) {
-		return "", ""
-	}
 	text := ""
-	switch n := int64(len(list)) + o.Pauses; {
-	case len(list) == 0:
-		text = fmt.Sprintf("perfbench did not run for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
+	switch {
+	case len(o.Suspensions) == 0:
+		text = fmt.Sprintf("perfbench was stopped for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
 	case n == 1:
-		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(list[0].AtS))
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(o.Suspensions[0].AtS))
 	default:
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(list[0].AtS))
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(o.Suspensions[0].AtS))
 	}
 	if untimed > 0 {
 		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
 	}
-	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
+	return finding{Degraded, text, ": run again without stopping it (ctrl+z, sleep, a paused container)"}
+}
+
+// pauses looks for what perfbench did not run for while it waited for a processor.
+func pauses(r *Record) finding {
+	o := r.Observed
+	if o == nil || !o.paused() || !o.starved() {
+		return finding{}
+	}
+	return finding{Degraded, fmt.Sprintf("perfbench got no processor for %s of the run, in %s", length(o.PausedS), units.Plural(o.Pauses, "pause")), "; leave the machine to perfbench"}
 }
 
 // lateness compares our own lateness with the response times, percentile by percentile. A
 // few microseconds change what nobody reads, even where they are a large part of a call;
 // but in a store outside this process they must not be most of it.
-func lateness(r *Record) (string, string) {
+func lateness(r *Record) finding {
 	l := r.latest(false)
 	if l.share == 0 {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("perfbench itself started operations late: %s; "+
-		"leave the machine to perfbench, lower the rate, or read the service time", l.text)
+	return finding{Degraded, "perfbench itself started operations late: " + l.text, "; leave the machine to perfbench, lower the rate, or read the service time"}
 }
 
 // Remarks are sentences about what nobody has to doubt a run for, but has to know.
@@ -328,9 +369,9 @@ func (r *Record) latest(remarks bool) late {
 	return worst
 }
 
-func backlog(r *Record) (string, string) {
+func backlog(r *Record) finding {
 	if r.Observed == nil || r.Observed.Growth == nil {
-		return "", ""
+		return finding{}
 	}
 	g := r.Observed.Growth
 	until := "to the end"
@@ -339,32 +380,36 @@ func backlog(r *Record) (string, string) {
 	}
 	for _, b := range slices.Backward(r.Broken) {
 		if began := g.FromS - (g.ToS-g.FromS)/2; b.From < g.ToS && b.To >= began-1 {
-			return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before) after the fault %s from %s to %s, which this run made itself: "+
-				"response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up", until, units.Number(g.To), units.Number(g.From), b.Name, at(b.From), at(b.To))
+			return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before) after the fault %s from %s to %s, which this run made itself", until, units.Number(g.To), units.Number(g.From), b.Name, at(b.From), at(b.To)),
+				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
 		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
-		return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), which perfbench itself may have caused: it did not run for %s, in which %s fell due; "+
-			"run again", until, units.Number(g.To), units.Number(g.From), length(lost), units.Number(lost*g.Rate))
+		return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), which perfbench itself may have caused: it did not run for %s, in which %s fell due", until, units.Number(g.To), units.Number(g.From), length(lost), units.Number(lost*g.Rate)), "; run again"}
 	}
-	return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before): the store does not keep up with %s per second, "+
-		"so response times only say how long that went on; lower --rate, or raise --threads if the store has room", until, units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
+	return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before): the store does not keep up with %s per second, so response times only say how long that went on",
+		until, units.Number(g.To), units.Number(g.From), units.Number(g.Rate)), "; lower --rate, or raise --threads if the store has room"}
+}
+
+// unsent returns how many units were due and never sent, and how many were done.
+func unsent(ops []Op) (never, done int64) {
+	for _, o := range ops {
+		never += o.Unstarted
+		if o.Counts {
+			done += o.Count
+		}
+	}
+	return never, done
 }
 
 // unstarted judges the whole run, and then each segment, as errors does.
-func unstarted(r *Record) (string, string) {
+func unstarted(r *Record) finding {
 	look := func(ops []Op, where string) string {
-		var never, done int64
-		for _, o := range ops {
-			never += o.Unstarted
-			if o.Counts {
-				done += o.Count
-			}
-		}
+		never, done := unsent(ops)
 		if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
 			return ""
 		}
-		return fmt.Sprintf("%s units of work%s were due and never sent (%s): the slowest are missing from the percentiles; lower --rate, or raise --threads",
+		return fmt.Sprintf("%s units of work%s were due and never sent (%s): the slowest are missing from the percentiles",
 			units.Number(float64(never)), where, percent(float64(never)/float64(done+never)))
 	}
 	text := look(r.Ops, "")
@@ -374,22 +419,21 @@ func unstarted(r *Record) (string, string) {
 		}
 	}
 	if text == "" {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, text
+	return finding{Degraded, text, "; lower --rate, or raise --threads"}
 }
 
-func warmup(r *Record) (string, string) {
+func warmup(r *Record) finding {
 	if r.Unsettled == 0 {
-		return "", ""
+		return finding{}
 	}
-	return Degraded, fmt.Sprintf("throughput and p99 had not settled after a warm-up of %s, the longest that auto takes; give --warmup a longer time",
-		units.Duration(r.Unsettled))
+	return finding{Degraded, fmt.Sprintf("throughput and p99 had not settled after a warm-up of %s, the longest that auto takes", units.Duration(r.Unsettled)), "; give --warmup a longer time"}
 }
 
 // samples looks for operations without a p99. Where live changes made segments, one of them
 // must have it: that of the whole run mixes them.
-func samples(r *Record) (string, string) {
+func samples(r *Record) finding {
 	var names string
 	n, least := 0, int64(0)
 	most := r.most()
@@ -407,16 +451,16 @@ func samples(r *Record) (string, string) {
 	}
 	switch n {
 	case 0:
-		return "", ""
+		return finding{}
 	case 1:
 		names += " has"
 	default:
 		names = fmt.Sprintf("%d operations have too few, %s", n, names)
 	}
 	if len(r.Segments) > 0 {
-		return Degraded, fmt.Sprintf("too few samples for p99 in each segment between live changes: %s at most %d, and it needs %d; change settings less often", names, least, measure.Needs(99))
+		return finding{Degraded, fmt.Sprintf("too few samples for p99 in each segment between live changes: %s at most %d, and it needs %d", names, least, measure.Needs(99)), "; change settings less often"}
 	}
-	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d; run longer", names, least, measure.Needs(99))
+	return finding{Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d", names, least, measure.Needs(99)), "; run longer"}
 }
 
 // most returns, by name, the most calls that an operation has in any segment.

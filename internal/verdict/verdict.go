@@ -27,6 +27,7 @@ const (
 	Workers      Cause = "workers"
 	Skew         Cause = "skew"
 	Suspended    Cause = "suspended"
+	Pauses       Cause = "pauses"
 	Lateness     Cause = "lateness"
 	Arrivals     Cause = "arrivals"
 	Replay       Cause = "replay"
@@ -67,8 +68,9 @@ type Reason struct {
 	Cause Cause
 	// State is the verdict that the reason leads to: Degraded or Invalid.
 	State string
-	// Text says what was noticed and what to do about it, in one sentence.
-	Text string
+	// Text says what was noticed and what to do about it, in one sentence; What is its
+	// beginning, without what to do.
+	Text, What string
 }
 
 // Verdict says whether the figures of a run can be trusted, VALID, DEGRADED or INVALID, and what
@@ -76,6 +78,8 @@ type Reason struct {
 type Verdict struct {
 	State   string
 	Reasons []Reason
+	// Doubts are the reasons as a reader is told them: each cause once, with all that it explains.
+	Doubts []Doubt
 }
 
 // Judge judges what was observed of a run.
@@ -85,15 +89,16 @@ func Judge(r Record) Verdict {
 		if r.Going && rule.atEnd || r.InProcess && rule.server {
 			continue
 		}
-		state, text := rule.look(&r)
-		if state == "" {
+		f := rule.look(&r)
+		if f.state == "" {
 			continue
 		}
-		v.Reasons = append(v.Reasons, Reason{rule.cause, state, text})
+		v.Reasons = append(v.Reasons, Reason{rule.cause, f.state, f.what + f.cure, f.what})
 		if v.State != Invalid {
-			v.State = state
+			v.State = f.state
 		}
 	}
+	v.Doubts = doubts(&r, v.Reasons)
 	return v
 }
 

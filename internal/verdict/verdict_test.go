@@ -88,6 +88,9 @@ func TestFaultsAreNamed(t *testing.T) {
 		}},
 		{"three stops of 0.3 s", Suspended, Degraded, func(r *Record) { r.Observed.Pauses, r.Observed.PausedS = 3, 0.8 }},
 		{"a stop of 0.3 s in a short run", Suspended, Degraded, func(r *Record) { r.Observed.Seconds, r.Observed.Pauses, r.Observed.PausedS = 5, 1, 0.3 }},
+		{"many short pauses on a machine that keeps it waiting", Pauses, Degraded, func(r *Record) {
+			r.Observed.Pauses, r.Observed.PausedS, r.Observed.Pressure = 20, 5, 0.3
+		}},
 		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000, 0) }},
 		{"a rate beyond the store in one segment", Backlog, Degraded, func(r *Record) {
 			parted(r)
@@ -335,16 +338,16 @@ func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 // A backlog that our own pauses may have caused is not laid to the store; a larger one is, and so is
 // one that grew at another time.
 func TestABacklogOfOurOwnPausesIsNotTheStores(t *testing.T) {
-	said := func(meanwhile, inAll float64) string {
+	told := func(meanwhile, inAll float64) string {
 		r := clean()
 		r.Observed.PausedS, r.Observed.Growth = inAll, &Growth{ToS: r.Seconds, From: 0.9, To: 156, Rate: 2500, PausedS: meanwhile}
-		_, text := backlog(&r)
+		_, text := said(backlog(&r))
 		return text
 	}
-	assert.Contains(t, said(0.365, 0.365), "which perfbench itself may have caused: it did not run for 365 ms, in which 912 fell due")
-	assert.NotContains(t, said(0.365, 0.365), "does not keep up")
+	assert.Contains(t, told(0.365, 0.365), "which perfbench itself may have caused: it did not run for 365 ms, in which 912 fell due")
+	assert.NotContains(t, told(0.365, 0.365), "does not keep up")
 	for _, paused := range [][2]float64{{0, 0}, {0.01, 0.01}, {0, 1.2}} {
-		assert.Contains(t, said(paused[0], paused[1]), "the store does not keep up with 2.5k per second")
+		assert.Contains(t, told(paused[0], paused[1]), "the store does not keep up with 2.5k per second")
 	}
 }
 
@@ -502,18 +505,18 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 // A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that
 // grew long after, or before, is.
 func TestABacklogOfAFaultNamesIt(t *testing.T) {
-	said := func(from, to float64) string {
+	told := func(from, to float64) string {
 		r := clean()
 		r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 1560, Rate: 2500}
 		r.Broken = []Broken{{Name: "kill:primary", From: from, To: to}}
-		_, text := backlog(&r)
+		_, text := said(backlog(&r))
 		return text
 	}
 	for _, f := range [][2]float64{{15, 18}, {20, 30}, {25, 26}} {
-		assert.Contains(t, said(f[0], f[1]), "after the fault kill:primary from "+at(f[0])+" to ")
-		assert.NotContains(t, said(f[0], f[1]), "raise --threads")
+		assert.Contains(t, told(f[0], f[1]), "after the fault kill:primary from "+at(f[0])+" to ")
+		assert.NotContains(t, told(f[0], f[1]), "raise --threads")
 	}
 	for _, f := range [][2]float64{{1, 2}, {30, 32}} {
-		assert.Contains(t, said(f[0], f[1]), "the store does not keep up with 2.5k per second")
+		assert.Contains(t, told(f[0], f[1]), "the store does not keep up with 2.5k per second")
 	}
 }

@@ -57,7 +57,7 @@ const changeMost = 250
 
 // workers reports workers that were lost or silent, whose own figures are in doubt, or whose
 // word cannot be used.
-func workers(r *Record) (string, string) {
+func workers(r *Record) finding {
 	var all []string
 	state := Degraded
 	same := alike{said: map[string]int{}}
@@ -89,10 +89,10 @@ func workers(r *Record) (string, string) {
 		all = append(all, r.Undone)
 	}
 	if len(all) == 0 {
-		return "", ""
+		return finding{}
 	}
 	same.name(all)
-	return state, strings.Join(all, "; ")
+	return finding{state: state, what: strings.Join(all, "; ")}
 }
 
 // alike makes one reason of those that several workers have in the same words.
@@ -153,7 +153,7 @@ func dealt(w Worker) string {
 }
 
 // skew reports workers that did not start together.
-func skew(r *Record) (string, string) {
+func skew(r *Record) finding {
 	most, of := 0.0, 0
 	for _, w := range r.Workers {
 		if math.Abs(w.SkewMS) > math.Abs(most) {
@@ -161,11 +161,11 @@ func skew(r *Record) (string, string) {
 		}
 	}
 	if math.Abs(most) <= skewMost {
-		return "", ""
+		return finding{}
 	}
 	word := "late"
 	if most < 0 {
 		word = "early"
 	}
-	return Degraded, fmt.Sprintf("worker %d began %.0f ms %s: the workers' seconds are not the same seconds; leave its machine to perfbench", of, math.Abs(most), word)
+	return finding{Degraded, fmt.Sprintf("worker %d began %.0f ms %s: the workers' seconds are not the same seconds", of, math.Abs(most), word), "; leave its machine to perfbench"}
 }

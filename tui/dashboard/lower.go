@@ -79,8 +79,8 @@ func (low *lower) otherTabs(w int) string {
 			name += " " + widget.Whole(low.sel.errors())
 		case t == tabChanges && len(low.now.snap.Changes) > 0:
 			name += " " + widget.Whole(int64(len(acts(low.now.snap.Changes))))
-		case t == tabVerdict && len(low.now.verdict.Reasons) > 0:
-			name += " " + widget.Whole(int64(len(low.now.verdict.Reasons)))
+		case t == tabVerdict && len(low.now.verdict.Told()) > 0:
+			name += " " + widget.Whole(int64(len(low.now.verdict.Told())))
 		}
 		if i > 0 {
 			name = " · " + name
@@ -322,21 +322,26 @@ func (low *lower) changeRows(e screen.Env, w int) (string, []string) {
 
 // verdictRows shows the verdict on the run so far, and its reasons.
 func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
-	if len(low.now.verdict.Reasons) == 0 {
+	if len(low.now.verdict.Told()) == 0 {
 		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", nil
 	}
 	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string
-	for i, reason := range low.now.verdict.Reasons {
-		for j, l := range widget.Wrap(reason, max(w-16, 10)) {
+	for _, d := range low.now.verdict.Told() {
+		for j, l := range widget.Wrap(d.Text, max(w-16, 10)) {
 			cause := ""
 			if j == 0 {
-				cause = low.now.verdict.Causes[i]
+				cause = string(d.Cause)
 			}
 			out = append(out, k.On(widget.Fit("  "+cause, 16))+l)
 		}
+		for _, x := range d.Shows {
+			for j, l := range widget.Wrap(x.Text, max(w-18, 10)) {
+				out = append(out, widget.Fit("", 16)+e.Styles.Muted.On(map[bool]string{true: "· ", false: "  "}[j == 0]+l))
+			}
+		}
 	}
-	return low.now.verdict.State + " so far", out
+	return low.now.verdict.State + " so far: " + low.now.verdict.Use(), out
 }
 
 // next switches the lower panel to the next tab; if it folds, the latency chart is

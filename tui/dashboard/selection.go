@@ -171,7 +171,7 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	}
 	_, k := widget.Worth(s, sel.now.verdict)
 	word := sel.now.verdict.State
-	if causes := word + ": " + strings.Join(sel.now.verdict.Causes, ", "); len(sel.now.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
+	if causes := word + ": " + strings.Join(sel.now.verdict.Main(), ", "); len(sel.now.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
 		word = causes
 	}
 	if ansi.StringWidth(line+word)+5 > e.W {

@@ -6,20 +6,19 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Ours returns the reasons of a verdict that mean that perfbench, rather than the
-// store, limits a run; empty if there is none.
+// Ours returns the causes in a verdict that mean that perfbench, rather than the store, limits a run,
+// and what is said of the first of them; empty if there is none.
 func Ours(v rundir.Verdict) (causes []string, reason string) {
-	for i, c := range v.Causes {
-		if !verdict.Cause(c).Ours() {
+	for _, d := range v.Told() {
+		if !d.Cause.Ours() {
 			continue
 		}
-		if causes = append(causes, c); reason == "" && i < len(v.Reasons) {
-			reason = v.Reasons[i]
+		if causes = append(causes, string(d.Cause)); reason == "" {
+			reason = d.Text
 		}
 	}
 	return causes, reason

@@ -35,7 +35,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.Clock(at))
 	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		events = append(events, "verdict "+v.State+" "+strings.Join(v.Causes, ", "))
+		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
 	}
 	if d.charts.cross.on {
 		events = append(events, "at "+strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))
@@ -96,7 +96,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	}
 	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.errors())), " · "))
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		out = append(out, v.State+" "+strings.Join(v.Causes, ", "))
+		out = append(out, v.State+" "+strings.Join(v.Main(), ", "))
 	}
 	return out
 }

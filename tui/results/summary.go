@@ -104,8 +104,11 @@ func (l *loadedRun) facts(s *widget.Styles, o *screen.Outcome, w int) []string {
 	run := &l.folder.Run
 	word, k := widget.Trust(s, run)
 	out := widget.Labelled(s, 14, "Verdict", word, k, w)
-	for _, reason := range run.Verdict.Reasons {
-		out = append(out, widget.Labelled(s, 14, "", "· "+reason, k, w)...)
+	for _, d := range run.Verdict.Told() {
+		out = append(out, widget.Labelled(s, 14, "", "· "+d.Text, k, w)...)
+		for _, x := range d.Shows {
+			out = append(out, widget.Labelled(s, 16, "", "· "+x.Text, s.Muted, w)...)
+		}
 	}
 	if text := explain.Paragraph(l.why); text != "" {
 		out = append(out, widget.Labelled(s, 14, "Why", text, s.Plain, w)...)

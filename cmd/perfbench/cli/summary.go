@@ -86,8 +86,14 @@ func Summary(r *rundir.Run, dir string) string {
 		fmt.Fprintf(&b, "tags %s\n", strings.Join(r.TagWords(), ", "))
 	}
 	fmt.Fprintf(&b, "verdict %s\n", r.Verdict.State)
-	for _, reason := range r.Verdict.Reasons {
-		fmt.Fprintf(&b, "  %s\n", reason)
+	if use := r.Verdict.Use(); use != "" {
+		fmt.Fprintf(&b, "  %s:\n", use)
+	}
+	for _, d := range r.Verdict.Told() {
+		fmt.Fprintf(&b, "  %s\n", d.Text)
+		for _, s := range d.Shows {
+			fmt.Fprintf(&b, "    · %s\n", s.Text)
+		}
 	}
 	for _, text := range append([]string{explain.Paragraph(r.Why)}, explain.Noted(r.Why)...) {
 		if text != "" {

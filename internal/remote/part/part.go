@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -331,7 +332,7 @@ func (p *work) say(ctx context.Context) error {
 // ours are the causes that are told of each worker: what its own machine did to its
 // figures. All others are of the whole.
 var ours = map[string]bool{
-	string(verdict.Suspended): true, string(verdict.Lateness): true, string(verdict.Laws): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
+	string(verdict.Suspended): true, string(verdict.Pauses): true, string(verdict.Lateness): true, string(verdict.Laws): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
 	string(verdict.Scheduler): true, string(verdict.GC): true, string(verdict.Memory): true, string(verdict.Clock): true,
 }
 
@@ -343,9 +344,10 @@ func (p *work) doubts(res *measure.Result, seen verdict.Observed) (out []string)
 	run := rundir.Run{Unit: p.plan.Unit, Observed: &seen, EndedBy: "count"}
 	rundir.SetResult(&run, res)
 	v := run.Judge()
-	for i, cause := range v.Causes {
-		if ours[cause] {
-			out = append(out, v.Reasons[i])
+	for _, d := range v.Doubts {
+		d.Shows = slices.DeleteFunc(d.Shows, func(s verdict.Doubt) bool { return !ours[string(s.Cause)] })
+		if ours[string(d.Cause)] {
+			out = append(out, d.Sentence())
 		}
 	}
 	return out

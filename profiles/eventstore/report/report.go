@@ -102,8 +102,8 @@ func head(w *page, src *source, d *deployment) {
 	w.printf("# Store events via perfbench:%s (%s)\n\n", src.env("perfbench"), cmp.Or(src.given.Cluster.Name, d.storeName()))
 	if v := src.run.Verdict; !v.Valid() {
 		w.printf("> Verdict: **%s**", v.State)
-		if len(v.Reasons) > 0 {
-			w.printf(" (%s)", strings.Join(v.Reasons, "; "))
+		if why := v.Why(); len(why) > 0 {
+			w.printf(" (%s)", strings.Join(why, "; "))
 		}
 		w.printf(".\n\n")
 	}
