@@ -19,6 +19,7 @@ import (
 // Names of what may hold a run back.
 const (
 	Pacing  = "pacing"
+	Fault   = "fault"
 	Think   = "think time"
 	Client  = "client CPU"
 	Thread  = "store's main thread"
@@ -93,7 +94,7 @@ func counting(r *rundir.Run) (from, to float64) {
 
 // join appends a part, or extends the last one if the same thing held it back.
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
-	if n := len(list); n > 0 && list[n-1].Resource == p.Resource {
+	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (p.Resource != Fault || list[n-1].Text == p.Text) {
 		last := list[n-1]
 		if p.To-p.From > last.To-last.From { // the longer part is more significant
 			last.Text, last.Evidence = p.Text, p.Evidence
@@ -304,12 +305,16 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 // from its limit.
 func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
+	broken := inForce(s.f, s.from, s.to)
 	switch {
 	case s.n < leastSeconds && s.f.Run.MeasuredS >= leastSeconds:
 		p.Text = fmt.Sprintf(unknown+": its counted operations ran for fewer than %d whole seconds.", leastSeconds)
 		return p
 	case s.n < leastSeconds:
 		p.Text = fmt.Sprintf(unknown+": it lasted fewer than %d whole seconds.", leastSeconds)
+		return p
+	case s.done <= 0 && len(broken) > 0:
+		p.Resource, p.Text = Fault, fmt.Sprintf("The %s, %s, held it back: nothing succeeded while it was there.", named(broken), ownWord)
 		return p
 	case s.done <= 0:
 		p.Text = unknown + ": nothing succeeded."
@@ -332,7 +337,8 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	}
 	p.Evidence = append(p.Evidence, s.headroom()...)
-	if law := s.law(); law != "" && len(p.Evidence) > 0 {
+	law := s.law()
+	if law != "" && len(p.Evidence) > 0 {
 		p.Evidence = append(p.Evidence, law)
 	}
 	switch _, full := s.full(); {
@@ -342,6 +348,10 @@ func (s *stretch) part() rundir.WhyPart {
 		p.Text = unknown + ": the processors of the coordinator's machine were at their limit, but whether the store or a worker shares them is not known."
 	case full:
 		p.Text = unknown + ": the processors of this machine were at their limit, mostly with other processes, but whether the store is one of them is not known."
+	case len(broken) > 0:
+		p.Resource, p.Text = Fault, fmt.Sprintf("What held the run back is most likely the %s, %s: nothing else that was sampled was at its limit.", named(broken), ownWord)
+	case law != "":
+		p.Text = fmt.Sprintf("%s: %s, and nothing that was sampled was at its limit; what makes a call take that long is not known.", unknown, law)
 	default:
 		p.Text = unknown + ": nothing that was sampled was at its limit."
 	}

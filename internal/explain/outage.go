@@ -36,7 +36,20 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		if failed[i] > 0 {
 			text += ", and " + units.Plural(failed[i], "call") + " failed"
 		}
+		if by := overlapping(f, o.From, o.To); len(by) > 0 {
+			text += ", in the time of the " + named(by) + ", " + ownWord
+		}
 		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Outage: true})
+	}
+	return out
+}
+
+// overlapping returns the faults that the run itself made in a time, or shortly before it.
+func overlapping(f *rundir.Folder, from, to float64) (out []rundir.Fault) {
+	for _, b := range rundir.FaultSpans(&f.Run) {
+		if b.From < to && b.To > from-1 {
+			out = append(out, b)
+		}
 	}
 	return out
 }

@@ -52,6 +52,7 @@ type rule struct {
 // comes last, since other programs may be the cause.
 var rules = []rule{
 	{Pacing, false, false, pacing},
+	{Fault, false, false, ownFault},
 	{Think, false, false, thinking},
 	{Client, true, true, client},
 	{Client, true, false, worker},

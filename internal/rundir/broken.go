@@ -70,7 +70,7 @@ func (f *Fault) Name() string {
 // As before means: throughput and p99 are within what they were in the undisturbed seconds before
 // the fault, widened by their own range. Three seconds in a row have to be so.
 func FaultsOf(f *Folder) []Fault {
-	list := spansOf(&f.Run)
+	list := FaultSpans(&f.Run)
 	if len(list) == 0 || len(f.Series) == 0 {
 		return list
 	}
@@ -81,8 +81,8 @@ func FaultsOf(f *Folder) []Fault {
 	return list
 }
 
-// spansOf returns when which faults were.
-func spansOf(r *Run) []Fault {
+// FaultSpans returns when which faults were.
+func FaultSpans(r *Run) []Fault {
 	var out []Fault
 	under := map[int]int{} // index in out of the fault of each kind that has not ended
 	for _, c := range r.Changes {

@@ -188,7 +188,7 @@ func recordOf(r *Run) verdict.Record {
 		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
 		Seconds: r.MeasuredS, Observed: r.Observed,
 	}
-	for _, f := range spansOf(r) {
+	for _, f := range FaultSpans(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
 	}
 	rec.Outages = r.Outages
