@@ -30,6 +30,8 @@ const (
 	// and twice that when no processor time was used: too short to be taken out of the
 	// run's time, but several add up.
 	leastPause = 100 * time.Millisecond
+	// waitedEvery is at how many beats it is read once how long threads have waited.
+	waitedEvery = 5
 	// signPatience is how long to wait for the signal to be delivered.
 	signPatience = 10 * time.Millisecond
 )
@@ -41,6 +43,9 @@ type Signs struct {
 	Resumed <-chan os.Signal
 	// Processor returns the processor time used by the process; nil if unknown.
 	Processor func() time.Duration
+	// Waited returns for how long the process's threads have waited for a processor, added up; nil or
+	// always 0 if unknown. Who is stopped does not wait.
+	Waited func() time.Duration
 }
 
 // Clock owns the time of a run: nanoseconds since measurement began, without the time during
@@ -60,6 +65,8 @@ type Clock struct {
 
 	mu     sync.Mutex
 	cpu    time.Duration // at the last beat
+	waited time.Duration // some beats ago, as reading it takes longer
+	beats  int           // since then
 	unsaid time.Duration // how late the last beat was, if nothing confirmed a pause
 }
 
@@ -110,7 +117,8 @@ func (c *Clock) late() int64 {
 // c.mu.
 func (c *Clock) judge(s *clockState) {
 	late := time.Duration(c.raw()-s.seen) - clockBeat
-	if !c.wasStopped(late) {
+	stopped, signed := c.wasStopped(late)
+	if !stopped {
 		c.pause(s, late, c.silent(late))
 		c.confirm(c.raw(), s.gone)
 		return
@@ -121,28 +129,31 @@ func (c *Clock) judge(s *clockState) {
 	}
 	now := c.raw()
 	gone := now - at
-	gaps := append((*c.gaps.Load())[:len(*c.gaps.Load()):len(*c.gaps.Load())], &measure.Gap{At: at, For: time.Duration(gone - s.gone)})
+	gaps := append((*c.gaps.Load())[:len(*c.gaps.Load()):len(*c.gaps.Load())], &measure.Gap{At: at, For: time.Duration(gone - s.gone), Waited: !signed && c.starved(late)})
 	c.gaps.Store(&gaps) // before anybody can read a time beyond it
+	c.beats = waitedEvery
 	c.confirm(now, gone)
 }
 
-// wasStopped reports whether the process was stopped for as long as its beat is
-// late. The caller holds c.mu.
-func (c *Clock) wasStopped(late time.Duration) bool {
-	if late >= leastSilence && c.silent(late) {
-		return true
+// wasStopped reports whether the process was stopped for as long as its beat is late, and whether a
+// signal says so. The caller holds c.mu.
+func (c *Clock) wasStopped(late time.Duration) (stopped, signed bool) {
+	if c.signs.Resumed != nil {
+		timer := time.NewTimer(signPatience)
+		defer timer.Stop()
+		select {
+		case <-c.signs.Resumed:
+			return true, true
+		case <-timer.C:
+		}
 	}
-	if c.signs.Resumed == nil {
-		return false
-	}
-	timer := time.NewTimer(signPatience)
-	defer timer.Stop()
-	select {
-	case <-c.signs.Resumed:
-		return true
-	case <-timer.C:
-		return false
-	}
+	return late >= leastSilence && c.silent(late), false
+}
+
+// starved reports whether threads of the process waited for a processor for half of a time in which
+// none of them ran. The caller holds c.mu.
+func (c *Clock) starved(late time.Duration) bool {
+	return c.signs.Waited != nil && c.signs.Waited()-c.waited >= late/2
 }
 
 // silent reports whether the process has used no processor time since its last beat but
@@ -179,6 +190,9 @@ func (c *Clock) pause(s *clockState, late time.Duration, known bool) {
 func (c *Clock) confirm(raw, gone int64) {
 	if c.signs.Processor != nil {
 		c.cpu = c.signs.Processor()
+	}
+	if c.beats++; c.signs.Waited != nil && c.beats >= waitedEvery {
+		c.waited, c.beats = c.signs.Waited(), 0
 	}
 	s := clockState{gone: gone, seen: raw, limit: raw + int64(clockBeat+leastGap)}
 	if old := c.state.Load(); old != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Nobody beats here: a sleep is a stop, for all that the clock can see.
@@ -101,5 +103,40 @@ func TestShortStopsAreCounted(t *testing.T) {
 		assert.EqualValues(t, 6, c.pauses.Load(), "whoever reads the clock first finds it")
 		assert.EqualValues(t, 2100*time.Millisecond, c.paused.Load())
 		assert.Empty(t, *c.gaps.Load())
+	})
+}
+
+// A time in which the process did not run because it waited for a processor is told from a stop, by how
+// long its threads have waited; what a signal says was a stop is one.
+func TestWaitingForAProcessorIsNoStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var waited time.Duration
+		resumed := make(chan os.Signal, 1)
+		var c Clock
+		c.start(time.Now(), Signs{Resumed: resumed, Waited: func() time.Duration { return waited }})
+		quiet := func() {
+			for range 2 * waitedEvery {
+				time.Sleep(clockBeat)
+				c.beat()
+			}
+		}
+		gap := func(waits, signed bool) *measure.Gap {
+			quiet()
+			time.Sleep(3 * time.Second)
+			if waits {
+				waited += 2900 * time.Millisecond
+			}
+			if signed {
+				resumed <- syscall.SIGTERM
+			}
+			c.beat()
+			list := *c.gaps.Load()
+			return list[len(list)-1]
+		}
+		assert.False(t, gap(false, false).Waited, "a frozen container")
+		assert.True(t, gap(true, false).Waited)
+		assert.False(t, gap(true, true).Waited, "stopped on a busy machine")
+		assert.False(t, gap(false, false).Waited, "what it waited before does not count")
+		assert.Len(t, *c.gaps.Load(), 4)
 	})
 }

@@ -71,6 +71,15 @@ func quiet(r *find.Result) string {
 	return hint
 }
 
+// alone says what holds in the store alone, as far as that is known.
+func alone(r *find.Result) string {
+	under := r.Alone()
+	if holds, _ := r.InStore(); holds != nil && len(under) > 0 {
+		return fmt.Sprintf("; in the store alone, under %s, %s %s/s holds", strings.Join(under, " and "), units.Number(holds.Done), r.Unit)
+	}
+	return ""
+}
+
 // KeepFound writes what was found into the folder of its run, next to the run's documents.
 // An error with the code of a missed threshold means that not even the lowest level
 // held, or that none was tried to its end.
@@ -84,7 +93,7 @@ func KeepFound(dir string, r *find.Result) error {
 		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("the search tried no %s to its end, because %s", r.Over, r.Why), fault.CodeThreshold),
 			"give the run more time with --duration"))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: perfbench itself was the limit at every %s that was tried", strings.Join(r.Under, " and "), r.Over), fault.CodeThreshold),
+		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: perfbench itself was the limit at every %s that was tried%s", strings.Join(r.Under, " and "), r.Over, alone(r)), fault.CodeThreshold),
 			quiet(r)))
 	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))

@@ -181,6 +181,61 @@ func (r *Result) Alone() (out []string) {
 	return out
 }
 
+// InStore answers by the time of calls in the store alone, where perfbench itself was the limit: the
+// highest level at which that met the conditions and what was due was done, and the lowest one above
+// it at which it did not; nil where there was none, or where a condition cannot be judged so.
+func (r *Result) InStore() (holds, tooMuch *Step) {
+	curve := r.Curve()
+	for i := range curve {
+		s := &curve[i]
+		if r.Over == OverRate && s.Done < nearly*s.Level {
+			continue
+		}
+		switch met, known := r.met(s); {
+		case !known:
+			return nil, nil
+		case met && tooMuch == nil:
+			holds = s
+		case !met && tooMuch == nil:
+			tooMuch = s
+		}
+	}
+	return holds, tooMuch
+}
+
+// met reports whether a step met the conditions by the service time; known is false if that cannot
+// be told.
+func (r *Result) met(s *Step) (met, known bool) {
+	met = len(r.Under) > 0
+	for _, text := range r.Under {
+		e, err := condition.ParseThreshold(text)
+		if err != nil || e.Of != "" || e.Rel != "<" && e.Rel != "<=" {
+			return false, false
+		}
+		v := 0.0
+		switch t := s.Service.of(e.Stat); {
+		case e.Stat == "errors" && e.Percent:
+			v = 100 * float64(s.Errors) / float64(max(s.Calls+s.Errors, 1))
+		case (e.Time == "response" || e.Time == "service") && t > 0:
+			v = float64(t)
+		default:
+			return false, false
+		}
+		met = met && (v < e.Limit || e.Rel == "<=" && v == e.Limit)
+	}
+	return met, true
+}
+
+// Most returns the step at which most was done; nil if there is none.
+func (r *Result) Most() (most *Step) {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; most == nil || s.Done > most.Done {
+			most = s
+		}
+	}
+	return most
+}
+
 // Words says in a few words how the step went.
 func (s Step) Words() string {
 	switch {
@@ -199,6 +254,23 @@ type Times struct {
 	P99  int64 `json:"p99"`
 	P999 int64 `json:"p99_9"`
 	Max  int64 `json:"max"`
+}
+
+// of returns a percentile by its name, p99; 0 or less if there is none.
+func (t Times) of(stat string) int64 {
+	switch stat {
+	case "p50":
+		return t.P50
+	case "p90":
+		return t.P90
+	case "p99":
+		return t.P99
+	case "p99.9":
+		return t.P999
+	case "max":
+		return t.Max
+	}
+	return 0
 }
 
 // Schema is the version of the layout of find.json.

@@ -108,6 +108,8 @@ type Config struct {
 type Gap struct {
 	At  int64
 	For time.Duration
+	// Waited means that the process was not stopped, but waited for a processor all the time.
+	Waited bool
 	// Untimed counts the operations that were in progress across the gap: they are
 	// counted but not timed.
 	Untimed atomic.Int64

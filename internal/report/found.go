@@ -115,6 +115,7 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == find.ByPerfbench {
+		out = append(out, inStore(r, many)...)
 		text := "To measure the store, give perfbench a machine that is not busy otherwise"
 		if alone := r.Alone(); len(alone) > 0 {
 			text += ", or judge the time of calls in the store alone, under " + strings.Join(alone, " and ")
@@ -132,6 +133,28 @@ func FoundLead(r *find.Result) []string {
 		return out
 	}
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
+}
+
+// inStore says what is known of a store although perfbench itself was the limit: what was done at
+// most, and what holds by the time of calls in the store alone.
+func inStore(r *find.Result, many string) (out []string) {
+	if most := r.Most(); most != nil && r.Found == 0 {
+		text := fmt.Sprintf("The most that was done is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
+		if most.Response.P99 > 0 && most.Service.P99 > 0 {
+			text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(most.Response.P99), Nanos(most.Service.P99))
+		}
+		out = append(out, text+".")
+	}
+	alone := r.Alone()
+	holds, tooMuch := r.InStore()
+	switch {
+	case len(alone) == 0 || holds == nil || holds.Level <= r.Found:
+	case tooMuch == nil:
+		out = append(out, fmt.Sprintf("In the store alone, under %s, %s holds, the highest that was done.", strings.Join(alone, " and "), levelText(r, holds.Level)+many))
+	default:
+		out = append(out, fmt.Sprintf("In the store alone, under %s, %s holds; %s is too much.", strings.Join(alone, " and "), levelText(r, holds.Level)+many, levelText(r, tooMuch.Level)))
+	}
+	return out
 }
 
 // open says what a search that did not finish leaves open.

@@ -49,7 +49,7 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 // lowest to the highest of all runs. It is empty for any other sweep.
 func LoadCurve(r *sweep.Result) plot.Chart {
 	c := overLoad("response time over rate, "+r.Unit+" per second",
-		"Percentiles of the median run at each rate. The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
+		"Percentiles of the median run at each rate"+ofAll(r)+". The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
 	c.Band = "from the lowest to the highest of the runs"
 	over := r.OverRate()
 	if over < 0 {
@@ -125,4 +125,12 @@ func ofKnee(r *sweep.Result, p sweep.Point) string {
 		return Percent(r.N(p, over) / knee)
 	}
 	return "–"
+}
+
+// ofAll says that percentiles are those of the worst operation, if there are several.
+func ofAll(r *sweep.Result) string {
+	if severalOperations(r) {
+		return ", the worst of all operations"
+	}
+	return ""
 }

@@ -63,7 +63,11 @@ func SweepText(r *sweep.Result) string {
 	}
 	b.WriteString(loadText(LoadCurve(r)) + lossText(r))
 	t := sweepTable(r)
-	return b.String() + "\n" + t.Text()
+	b.WriteString("\n" + t.Text())
+	if severalOperations(r) {
+		b.WriteString("\n" + worstOfAll + "\n")
+	}
+	return b.String()
 }
 
 func sweepPage(r *sweep.Result) Page {
@@ -78,6 +82,9 @@ func sweepPage(r *sweep.Result) Page {
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
+	if severalOperations(r) {
+		s.Text = append(s.Text, worstOfAll)
+	}
 	for _, c := range []plot.Chart{lossCurve(r), sweepCurve(r)} {
 		if !c.Empty() {
 			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
@@ -226,12 +233,27 @@ func interval(k sweep.FitKnown) string {
 	return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High)
 }
 
+// severalOperations reports whether percentiles of the sweep are the worst of several operations.
+func severalOperations(r *sweep.Result) bool {
+	return slices.ContainsFunc(r.Points, func(p sweep.Point) bool { return p.Slowest != "" })
+}
+
+// worstOfAll says which operation percentiles are of.
+const worstOfAll = "Percentiles are the worst that any operation has; p99 of names the operation."
+
 func sweepTable(r *sweep.Result) Table {
 	t := Table{Left: len(r.Axes)}
 	for _, a := range r.Axes {
 		t.Columns = append(t.Columns, a.Name)
 	}
-	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
+	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±")
+	several := severalOperations(r)
+	if several {
+		t.Columns = append(t.Columns, "worst p50", "worst p99", "p99 of")
+	} else {
+		t.Columns = append(t.Columns, "p50", "p99")
+	}
+	t.Columns = append(t.Columns, "errors", "not VALID")
 	if r.Crash != "" {
 		t.Columns = append(t.Columns, "lost", "runs with a loss")
 	}
@@ -250,7 +272,11 @@ func sweepTable(r *sweep.Result) Table {
 		if p.Runs > 0 {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
+		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, by, p50, p99)
+		if several {
+			row = append(row, cmp.Or(p.Slowest, "–"))
+		}
+		row = append(row, Whole(p.Errors), strconv.Itoa(p.Doubtful))
 		if r.Crash != "" {
 			row = append(row, lostOf(p), lossyOf(p))
 		}

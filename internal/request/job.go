@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -33,7 +34,7 @@ type Request struct {
 	// Facts is the path of the --facts file.
 	Facts string
 	// From says where target, preset, files, out and formats came from, if not from a
-	// flag.
+	// flag, and each item of a list (Source).
 	From map[string]string
 	// Spelled holds, by name, the text in a plan file of values that mention
 	// environment variables: it is written back in place of a secret.
@@ -57,6 +58,7 @@ func (r Request) Over(below Request) Request {
 	mine, under := Run{Request: r}, Run{Request: below}
 	for _, name := range mine.overlay(&under) {
 		delete(from, name)
+		maps.DeleteFunc(from, func(key, _ string) bool { return strings.HasPrefix(key, itemOf(name, "")) })
 		delete(spelled, name)
 	}
 	r = mine.Request

@@ -75,8 +75,8 @@ func readSection(n yaml.Node, besides map[string]func(key, val yaml.Node)) *sect
 	}
 	for _, word := range Keys() {
 		read[word.Name] = func(key, val yaml.Node) {
-			if texts, ok := readTexts(word, val); ok {
-				s.entries[word.Name] = entry{texts: texts, where: key.Where(), order: key.Line(), null: val.IsNull()}
+			if texts, lines, ok := readTexts(word, val); ok {
+				s.entries[word.Name] = entry{texts: texts, lines: lines, where: key.Where(), order: key.Line(), null: val.IsNull()}
 			}
 		}
 	}
@@ -104,41 +104,43 @@ func (s *section) readSet(n yaml.Node) {
 	}
 }
 
-// readTexts reads the value of a key: one text, or several for a list.
-func readTexts(word workload.Param, n yaml.Node) ([]string, bool) {
+// readTexts reads the value of a key: one text, or several for a list, each with its file and line.
+func readTexts(word workload.Param, n yaml.Node) (texts, lines []string, ok bool) {
 	switch {
 	case word.Name == "at":
 		return readChanges(n)
 	case n.Kind() == yaml.Scalar && word.Name == "format":
-		return slices.Collect(strings.SplitSeq(strings.ReplaceAll(n.Text(), " ", ""), ",")), true
+		return slices.Collect(strings.SplitSeq(strings.ReplaceAll(n.Text(), " ", ""), ",")), nil, true
 	case n.Kind() == yaml.Scalar:
-		return []string{n.Text()}, true
+		return []string{n.Text()}, nil, true
 	case n.Kind() != yaml.List || word.Kind != workload.List:
 		n.Fail("", "%s takes %s", word.Name, map[bool]string{true: "a list of values", false: "one value"}[word.Kind == workload.List])
-		return nil, false
+		return nil, nil, false
 	}
-	out, ok := n.Texts(word.Name)
-	return out, ok && len(out) > 0
+	texts, ok = n.Texts(word.Name)
+	for _, item := range n.Items() {
+		lines = append(lines, item.Where())
+	}
+	return texts, lines, ok && len(texts) > 0
 }
 
 // readChanges reads a timetable: either entries in the form of --at, or a mapping from
 // moments to their changes.
-func readChanges(n yaml.Node) ([]string, bool) {
-	var out []string
+func readChanges(n yaml.Node) (texts, lines []string, ok bool) {
 	switch n.Kind() {
 	case yaml.Scalar:
-		return []string{n.Text()}, true
+		return []string{n.Text()}, []string{n.Where()}, true
 	case yaml.List:
 		for _, item := range n.Items() {
 			if item.Kind() == yaml.List {
 				item.Fail("", "at: an item of the list must be a change")
-				return nil, false
+				return nil, nil, false
 			}
-			more, ok := readChanges(item)
+			more, at, ok := readChanges(item)
 			if !ok {
-				return nil, false
+				return nil, nil, false
 			}
-			out = append(out, more...)
+			texts, lines = append(texts, more...), append(lines, at...)
 		}
 	case yaml.Mapping:
 		for moment, what := range n.Pairs() {
@@ -150,13 +152,13 @@ func readChanges(n yaml.Node) ([]string, bool) {
 				}
 				text = strings.Join(parts, ",")
 			}
-			out = append(out, moment.Text()+":"+text)
+			texts, lines = append(texts, moment.Text()+":"+text), append(lines, moment.Where())
 		}
 	default:
 		n.Fail("", "anchors and aliases are not supported here")
-		return nil, false
+		return nil, nil, false
 	}
-	return out, len(out) > 0
+	return texts, lines, len(texts) > 0
 }
 
 // within returns the path of a file named in a plan, relative to the current folder.

@@ -93,7 +93,10 @@ func (s *section) readPart(what part, key, val yaml.Node) {
 		return ""
 	}}, func(k, v yaml.Node) {
 		word := what.words[slices.Index(names, k.Text())]
-		read := readTexts
+		read := func(word workload.Param, v yaml.Node) ([]string, bool) {
+			texts, _, ok := readTexts(word, v)
+			return texts, ok
+		}
 		if what.name == wordSweep && word.Name == "over" && v.Kind() == yaml.Mapping {
 			read = readAxes
 		}

@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -22,7 +23,8 @@ func (r Run) Placed(err error) error {
 
 // placed does it for an error about one input.
 func (r Run) placed(err error) error {
-	text, from := err.Error(), r.origin(fault.FieldOf(err))
+	text := err.Error()
+	from := r.origin(fault.FieldOf(err), text)
 	for _, list := range []struct{ flag, key string }{{wordOver, wordSweep + "." + wordOver}, {"against-set", "against-set"}} {
 		// A name in a list of a plan is looked up as if the list were a flag's.
 		flag, in := "("+workload.OriginFlag.String()+" --"+list.flag+")", r.Request.From[list.key]
@@ -40,8 +42,8 @@ func (r Run) placed(err error) error {
 	return fault.Hint(err, hint)
 }
 
-// origin is where the plan gives an input, "" if it does not.
-func (r Run) origin(field string) string {
+// origin is where the plan gives an input that a text is about, "" if it does not.
+func (r Run) origin(field, text string) string {
 	names := []string{field}
 	switch {
 	case r.Find != nil:
@@ -50,7 +52,7 @@ func (r Run) origin(field string) string {
 		names = []string{wordSweep + "." + field, field}
 	}
 	for _, name := range names {
-		if from := r.Request.From[name]; strings.HasPrefix(from, workload.OriginPlan.String()+" ") {
+		if from := r.Request.Source(name, text); strings.HasPrefix(from, workload.OriginPlan.String()+" ") {
 			return from
 		}
 		if v, ok := r.Request.Values[name]; ok && v.Origin == workload.OriginPlan {
@@ -58,6 +60,22 @@ func (r Run) origin(field string) string {
 		}
 	}
 	return ""
+}
+
+// itemOf names an item of a list among the sources of a request.
+func itemOf(list, item string) string { return list + " " + item }
+
+// Source is where an input came from that a text is about, "" if it was a flag: of a list, it is that
+// of the item that the text quotes.
+func (r Request) Source(name, text string) string {
+	found, most := r.From[name], 0
+	for key, from := range r.From {
+		item, is := strings.CutPrefix(key, itemOf(name, ""))
+		if at := strings.Index(text, strconv.Quote(item)); is && at >= 0 && (most == 0 || at < most) {
+			found, most = from, at+1
+		}
+	}
+	return found
 }
 
 // asFlag is a flag in advice.

@@ -67,3 +67,25 @@ func TestWhatAProfileLacksHasItsReason(t *testing.T) {
 	assert.EqualError(t, errs[1], "session (flag): loads has no users, because nobody waits")
 	assert.Equal(t, "leave it out; perfbench help run says which profiles have it", fault.HintOf(errs[1]))
 }
+
+// Of a list, the line is that of the item that is refused; one that a flag gives instead has none.
+func TestARefusedItemOfAListNamesItsOwnLine(t *testing.T) {
+	for name, text := range map[string]string{
+		"a mapping":          "profile: mix\nat:\n  5s: threads=8\n  10s: treads=3\n  20s:\n    rte: 4\n",
+		"a list":             "profile: mix\nat:\n- 5s:threads=8\n- 10s:treads=3\n- 20s:rte=4\n",
+		"a list of mappings": "profile: mix\nat:\n- 5s: threads=8\n- 10s: treads=3\n- 20s: rte=4\n",
+	} {
+		file, err := Read("p.yaml", []byte(text), nil)
+		require.NoError(t, err, name)
+		r := file.Runs[0].Request
+		assert.Equal(t, []string{"5s:threads=8", "10s:treads=3", "20s:rte=4"}, r.Timetable, name)
+		assert.Equal(t, "plan p.yaml:4", r.Source("at", `at "10s:treads=3": there is none`), name)
+		assert.Equal(t, "plan p.yaml:5", r.Source("at", `at "20s:rte=4": "10s:treads=3" has it, too`), name)
+		assert.Equal(t, "plan p.yaml:2", r.Source("at", "at: too many"), name)
+		over := Request{Timetable: []string{"10s:treads=3"}}.Over(r)
+		assert.Empty(t, over.Source("at", `at "10s:treads=3": there is none`), name)
+	}
+	file, err := Read("p.yaml", []byte("profile: mix\nthreshold:\n- p99<1s\n- p98<<3\n"), nil)
+	require.NoError(t, err)
+	assert.EqualError(t, file.Runs[0].Placed(fault.Field("threshold", fault.Input(errors.New(`threshold "p98<<3": bad`), ""))), `threshold "p98<<3": bad (plan p.yaml:4)`)
+}

@@ -116,8 +116,9 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 // entry is the value of a key.
 type entry struct {
 	texts []string
-	// where is the file and line.
+	// where is the file and line, lines are those of each text of a list; nil for one value.
 	where string
+	lines []string
 	// spelled are the texts before their variables were replaced; nil if there were
 	// none.
 	spelled []string
@@ -188,6 +189,9 @@ func (s *section) run(name string) Run {
 			*f.list(&out) = texts
 		}
 		out.Request.From[f.Name] = workload.OriginPlan.String() + " " + e.where
+		for i, line := range e.lines {
+			out.Request.From[itemOf(f.Name, texts[i])] = workload.OriginPlan.String() + " " + line
+		}
 		out.spell(f.Name, e)
 	}
 	for word, e := range s.set {

@@ -32,6 +32,21 @@ func (r *Run) Headline() Headline {
 	return h
 }
 
+// Slowest names the operation that has the highest p99 of several; "" if only one was called, or none
+// has enough calls for it.
+func (h *Headline) Slowest() string {
+	if len(h.Timed) < 2 {
+		return ""
+	}
+	name, most := "", int64(0)
+	for _, o := range h.Timed {
+		if p99 := o.Response.Shown(o.Calls).P99; p99 > most {
+			name, most = o.Track+"."+o.Op, p99
+		}
+	}
+	return name
+}
+
 // headlineOf returns the headline of operations without a rate, and whether any of them has one.
 func headlineOf(r *Run, ops []Operation) (h Headline, known bool) {
 	h.Rate = math.NaN()

@@ -143,7 +143,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 			d.breakers.set(f)
 		},
 		Sink: d.sink.second, Grace: d.Opened.grace(), Past: past,
-		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor, Waited: self.Waited},
 	}
 	if d.Opened.crew != nil {
 		o.Note = func(n engine.Note) { d.Opened.crew.Note(n) }

@@ -132,13 +132,12 @@ func complete(env Env, req Request, profile workload.Profile) (Request, error) {
 // sourced adds to an error about an input other than a value where that input came
 // from, unless it was a flag.
 func sourced(req Request, name string, err error) error {
-	from := req.From[name]
-	if err == nil || from == "" {
+	if err == nil || req.From[name] == "" {
 		return err
 	}
 	var problems workload.Problems
 	for _, part := range fault.Parts(err) {
-		problems.Add(fmt.Errorf("%w (%s)", part, from))
+		problems.Add(fmt.Errorf("%w (%s)", part, req.Source(name, part.Error())))
 	}
 	return problems.Err()
 }

@@ -63,8 +63,11 @@ func (o *observer) observe(warm bool) {
 		}
 		gone := own.Beaten(time.Since(set))
 		for _, g := range o.run.Suspensions()[known:] {
+			if known++; g.Waited {
+				o.run.Mark("got no processor for " + units.Duration(g.For.Round(time.Millisecond)))
+				continue
+			}
 			gone += g.For
-			known++
 		}
 		if gone > 0 {
 			o.run.Mark("suspended for " + units.Duration(gone.Round(time.Millisecond)))
@@ -117,7 +120,7 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 	all := slices.Clone(naps)
 	for _, g := range stops {
 		if g.At >= 0 { // in warm-up it does not matter
-			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load()})
+			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load(), Waited: g.Waited})
 		}
 	}
 	slices.SortFunc(all, func(a, b verdict.Suspension) int { return cmp.Compare(a.AtS, b.AtS) })

@@ -69,11 +69,14 @@ type Run struct {
 	Done *float64 `json:"throughput_per_s"`
 	// Due is how many units per second its rate came to: independent calls come a little more
 	// or less often than asked. nil without a rate, and where nothing was done.
-	Due     *float64 `json:"due_per_s,omitempty"`
-	P50     int64    `json:"response_p50_ns"`
-	P99     int64    `json:"response_p99_ns"`
-	Errors  int64    `json:"errors"`
-	Verdict string   `json:"verdict"`
+	Due *float64 `json:"due_per_s,omitempty"`
+	// P50 and P99 are the highest that any operation has; Slowest is the one whose P99 it is, "" if
+	// there is only one.
+	P50     int64  `json:"response_p50_ns"`
+	P99     int64  `json:"response_p99_ns"`
+	Slowest string `json:"slowest,omitempty"`
+	Errors  int64  `json:"errors"`
+	Verdict string `json:"verdict"`
 	// Causes are those of the verdict, and Lost is how many acknowledged writes were lost, nil if
 	// nobody knows; both only of a sweep with a Crash.
 	Causes []string `json:"causes,omitempty"`
@@ -94,10 +97,12 @@ type Point struct {
 	Done *float64 `json:"throughput_per_s"`
 	Low  *float64 `json:"throughput_low"`
 	High *float64 `json:"throughput_high"`
-	// P50 and P99 are those of the median run, Errors those of all runs.
-	P50    int64 `json:"response_p50_ns"`
-	P99    int64 `json:"response_p99_ns"`
-	Errors int64 `json:"errors"`
+	// P50 and P99 are those of the median run, with the operation whose P99 it is, Errors those of
+	// all runs.
+	P50     int64  `json:"response_p50_ns"`
+	P99     int64  `json:"response_p99_ns"`
+	Slowest string `json:"slowest,omitempty"`
+	Errors  int64  `json:"errors"`
 	// Doubtful counts the runs whose verdict was not VALID.
 	Doubtful int `json:"not_valid"`
 	// Loss is what its runs lost; nil without a Crash.
@@ -334,6 +339,12 @@ func (r *Result) point(i int, values []string) Point {
 		}
 	}
 	p.P50, p.P99, p.Loss = middle(p50), middle(p99), r.loss(i)
+	for _, d := range r.Runs {
+		if d.Point == i && d.P99 == p.P99 {
+			p.Slowest = d.Slowest
+			break
+		}
+	}
 	if e := stat.Independent(done); !math.IsNaN(e.Value) {
 		p.Done = &e.Value
 		if lo, hi := e.Interval(0.95); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {

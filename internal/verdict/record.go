@@ -235,7 +235,8 @@ type Step struct {
 	ByS float64 `json:"by_s"`
 }
 
-// Suspension is a period in which this process did not run.
+// Suspension is a period in which this process did not run: because it was stopped or its machine
+// slept, or, with Waited, because it waited for a processor all the time.
 type Suspension struct {
 	AtS  float64 `json:"at_s"`
 	ForS float64 `json:"for_s"`
@@ -243,6 +244,7 @@ type Suspension struct {
 	// not timed. It is 0 if the machine slept, because then the clock behind all times
 	// stood still.
 	Untimed int64 `json:"untimed,omitempty"`
+	Waited  bool  `json:"waited,omitempty"`
 }
 
 // Growth is a backlog that grew: its means in the middle and in the last third of a

@@ -232,16 +232,6 @@ func unmeasured(r *Record) finding {
 	return finding{Invalid, "not one operation was measured, so there are no figures", ": run again, for longer"}
 }
 
-// lost is what perfbench lost by not running: stops, which are not part of the run's time, and pauses
-// that were too short to be told from waiting for a processor, which are.
-func (o *Observed) lost() (n int64, sum float64) {
-	n, sum = int64(len(o.Suspensions))+o.Pauses, o.PausedS
-	for _, s := range o.Suspensions {
-		sum += s.ForS
-	}
-	return n, sum
-}
-
 // paused reports whether so many short pauses add up that they matter by themselves.
 func (o *Observed) paused() bool {
 	return o.PausedS > 0 && (o.PausedS >= lostMost || o.PausedS >= lostShare*o.Seconds)
@@ -263,39 +253,66 @@ func (o *Observed) starved() bool {
 // sleep. Several short ones, which nothing else explains, are as much as one that is long.
 func suspended(r *Record) finding {
 	o := r.Observed
-	if o == nil || len(o.Suspensions) == 0 && (!o.paused() || o.starved()) {
+	if o == nil {
 		return finding{}
 	}
-	n, sum := o.lost()
-	if o.starved() {
-		n, sum = n-o.Pauses, sum-o.PausedS
+	stops, sum, untimed := o.stops(false)
+	n := stops
+	if o.PausedS > 0 && !o.starved() {
+		n, sum = n+o.Pauses, sum+o.PausedS
 	}
-	untimed := int64(0)
-	for _, s := range o.Suspensions {
-		untimed += s.Untimed
+	if stops == 0 && (!o.paused() || o.starved()) {
+		return finding{}
 	}
 	text := ""
 	switch {
-	case len(o.Suspensions) == 0:
+	case stops == 0:
 		text = fmt.Sprintf("perfbench was stopped for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
 	case n == 1:
-		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(o.Suspensions[0].AtS))
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(o.firstStop()))
 	default:
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(o.Suspensions[0].AtS))
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(o.firstStop()))
 	}
-	if untimed > 0 {
-		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
+	return finding{Degraded, text + notTimed(untimed), ": run again without stopping it (ctrl+z, sleep, a paused container)"}
+}
+
+// stops returns how many stops there were, for how long in all, and how many operations were under way
+// in them; with waited, those in which perfbench waited for a processor.
+func (o *Observed) stops(waited bool) (n int64, sum float64, untimed int64) {
+	for _, s := range o.Suspensions {
+		if s.Waited == waited {
+			n, sum, untimed = n+1, sum+s.ForS, untimed+s.Untimed
+		}
 	}
-	return finding{Degraded, text, ": run again without stopping it (ctrl+z, sleep, a paused container)"}
+	return n, sum, untimed
+}
+
+func (o *Observed) firstStop() float64 {
+	i := slices.IndexFunc(o.Suspensions, func(s Suspension) bool { return !s.Waited })
+	return o.Suspensions[i].AtS
+}
+
+func notTimed(untimed int64) string {
+	if untimed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
 }
 
 // pauses looks for what perfbench did not run for while it waited for a processor.
 func pauses(r *Record) finding {
 	o := r.Observed
-	if o == nil || !o.paused() || !o.starved() {
+	if o == nil {
 		return finding{}
 	}
-	return finding{Degraded, fmt.Sprintf("perfbench got no processor for %s of the run, in %s", length(o.PausedS), units.Plural(o.Pauses, "pause")), "; leave the machine to perfbench"}
+	n, sum, untimed := o.stops(true)
+	if o.starved() && (n > 0 || o.paused()) {
+		n, sum = n+o.Pauses, sum+o.PausedS
+	}
+	if n == 0 {
+		return finding{}
+	}
+	return finding{Degraded, fmt.Sprintf("perfbench got no processor for %s of the run, in %s", length(sum), units.Plural(n, "pause")) + notTimed(untimed), "; leave the machine to perfbench"}
 }
 
 // lateness compares our own lateness with the response times, percentile by percentile. A

@@ -11,6 +11,13 @@ import (
 // mostThreads is how many threads of a process are inspected at most.
 const mostThreads = 64
 
+// Queued returns for how many seconds all threads of a process have waited for a processor so far; false
+// if that is unknown, or there are too many threads. It takes some 10 µs for each.
+func Queued(pid int) (float64, bool) {
+	all, _, ok := queued(pid)
+	return all, ok
+}
+
 // queued returns for how many seconds all threads of a process, and its first thread,
 // have waited for a processor so far; false if that is unknown, or there are too many
 // threads.

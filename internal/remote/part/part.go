@@ -185,7 +185,7 @@ func (p *work) carryOut(ctx context.Context) error {
 		},
 		Client: p.order.Inputs.Client, Retryable: store.Retryable,
 		Arrivals: p.order.Inputs.Arrivals, Seed: p.order.Inputs.Seed, Stream: p.part(),
-		Late: p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+		Late: p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor, Waited: self.Waited},
 	})
 	if err != nil {
 		p.w.Outbox.Report(remote.Report{Over: true, Err: err.Error()})

@@ -17,7 +17,42 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-const isItRunning = "is the server running? try  redis-cli ping,  or  --target embedded:  to go without one"
+// isItRunning asks whether there is a server, and says how to find out.
+func (v *servers) isItRunning(err error) string {
+	return "is the server running? try  " + v.cli(err) + " ping,  or  --target embedded:  to go without one"
+}
+
+// cli is redis-cli as it reaches the server that an error is about, or else the target's first. User
+// and password are left out.
+func (v *servers) cli(err error) string {
+	if v.target.Scheme == "unix" {
+		return "redis-cli -s " + v.target.Path
+	}
+	addr := ""
+	if len(v.target.Hosts) > 0 {
+		addr = v.target.Hosts[0]
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Addr != nil && v.place(err) != "" {
+		addr = op.Addr.String()
+	}
+	host, port, split := net.SplitHostPort(addr)
+	if split != nil {
+		host, port = addr, ""
+	}
+	out := "redis-cli"
+	if host != "" && host != "localhost" && host != "127.0.0.1" && host != "::1" {
+		out += " -h " + host
+	}
+	if port != "" && port != "6379" {
+		out += " -p " + port
+	} else if port == "" && v.mode == sentinel {
+		out += " -p 26379"
+	}
+	if v.tls != nil {
+		out += " --tls"
+	}
+	return out
+}
 
 // explain says in one sentence why the servers cannot be used, and what to do.
 func (v *servers) explain(ctx context.Context, err error) error {
@@ -36,7 +71,7 @@ func (v *servers) explain(ctx context.Context, err error) error {
 			return t.Say(what, hint)
 		}
 	}
-	return t.Unknown(isItRunning)
+	return t.Unknown(v.isItRunning(t.Err))
 }
 
 // sayTLS explains a failed TLS handshake.
@@ -113,11 +148,11 @@ func (v *servers) sayReply(err error) (what, hint string) {
 	case has("NOPERM"):
 		return "the user may not do this: " + text, "grant it with ACL SETUSER"
 	case has("LOADING"):
-		return "the server is still loading its data", "wait until  redis-cli ping  answers PONG"
+		return "the server is still loading its data", "wait until  " + v.cli(err) + " ping  answers PONG"
 	case has("ERR max number of clients"), has("ERR max clients"):
 		return "the server has no connection left for us", "raise its maxclients, or lower connections="
 	case has("CLUSTERDOWN"):
-		return "the cluster is down: " + strings.TrimPrefix(text, "CLUSTERDOWN "), "look at  redis-cli cluster info"
+		return "the cluster is down: " + strings.TrimPrefix(text, "CLUSTERDOWN "), "look at  " + v.cli(err) + " cluster info"
 	case has("DENIED"):
 		return "the server is in protected mode and takes only local connections", "set a password or bind on the server"
 	case has("ERR DB index"), has("ERR invalid DB index"):
@@ -155,7 +190,7 @@ func (v *servers) sayNetwork(err error) (what, hint string) {
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host name %q cannot be resolved", dns.Name), "check its spelling, or give an address"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return v.place(err) + "connection refused", isItRunning
+		return v.place(err) + "connection refused", v.isItRunning(err)
 	case errors.Is(err, syscall.ENOENT):
 		return "there is no such socket", "is the server running? its setting  unixsocket  names the path"
 	case errors.Is(err, syscall.EACCES):

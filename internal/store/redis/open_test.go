@@ -36,10 +36,13 @@ func TestRefusalsOfOpen(t *testing.T) {
 	secured := labtest.RedisTLS(t, labtest.TLSOptions{ClientAuth: true})
 	trusting := labtest.RedisTLS(t, labtest.TLSOptions{})
 	cluster := labtest.Cluster(t)
+	nobody := labtest.Nobody(t)
+	_, port, err := net.SplitHostPort(nobody)
+	require.NoError(t, err)
 	tests := []struct {
 		name, target, what, hint string
 	}{
-		{"nobody listens", "redis://" + labtest.Nobody(t), "connection refused", "is the server running?"},
+		{"nobody listens", "redis://" + nobody, "connection refused", "is the server running? try  redis-cli -p " + port + " ping"},
 		{"nobody listens in the cluster", "redis+cluster://" + labtest.Nobody(t), "connection refused", "is the server running?"},
 		{"nobody listens among the sentinels", "redis+sentinel://" + labtest.Nobody(t) + "/m", "connection refused", "is the server running?"},
 		{"a name that does not exist", "redis://no-such-host.invalid", `"no-such-host.invalid" cannot be resolved`, "spelling"},

@@ -99,7 +99,7 @@ func (p *Prober) refusal(ctx context.Context, command, key string, err error) er
 			return say("the server refuses writes because it could not save its data: "+text,
 				"look at its log and disk, or turn saving off:  CONFIG SET save ''")
 		}
-		return say("the server is a read-only replica", "use its master:  redis-cli role  names it")
+		return say("the server is a read-only replica", "use its master:  "+p.servers.cli(err)+" role  names it")
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:

@@ -110,6 +110,13 @@ func Processor() time.Duration {
 	return used
 }
 
+// Waited returns for how long the threads of this process have waited for a processor, added up; 0 if
+// that is unknown.
+func Waited() time.Duration {
+	s, _ := watch.Queued(os.Getpid())
+	return time.Duration(s * float64(time.Second))
+}
+
 // Beaten notes that a timer set for Beat has fired after took. It returns how long the
 // machine has been asleep since the last beat, usually 0. The engine itself notices if
 // only the process was stopped.
