@@ -79,7 +79,7 @@ type effect struct {
 	// given means that throughput is what a rate asks for, so that p99 decides.
 	given bool
 	// ours is how much of the p99 of the slowest operation was perfbench's own lateness, before the
-	// change or after it, whichever is more: 0 to 1.
+	// change or after it, whichever is more: 0 to 1. It is 0 if p99 changed by more than twice of that.
 	ours float64
 	// scarce means that there are too few seconds between it and what came before it,
 	// past that it was long ago.
@@ -161,10 +161,15 @@ func effectOf(s *measure.Snapshot, many int) effect {
 	e.scarce = e.had < fewest
 	e.given = k > 0 && !slices.ContainsFunc(append(before[len(before)-k:], after[:k]...), func(s second) bool { return !s.open })
 	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
+	latest := 0.0
 	for _, seg := range s.Segments {
 		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && (end == 0 || end > e.last) {
-			e.ours = max(e.ours, lateShare(seg.Ops))
+			share, late := lateShare(seg.Ops)
+			e.ours, latest = max(e.ours, share), max(latest, late)
 		}
+	}
+	if latest < mostlyOurs*math.Abs(e.after.p99-e.before.p99) {
+		e.ours = 0 // the change is far more than perfbench was late at any time
 	}
 	return e
 }
@@ -183,15 +188,17 @@ func (e *effect) when() string {
 	return last
 }
 
-// lateShare returns how much of the p99 of the slowest operation is perfbench's own lateness.
-func lateShare(ops []measure.Totals) float64 {
-	share, slowest := 0.0, int64(0)
+// lateShare returns how much of the p99 of the slowest operation is perfbench's own lateness, as a
+// share and in nanoseconds.
+func lateShare(ops []measure.Totals) (share, late float64) {
+	slowest := int64(0)
 	for _, o := range ops {
 		if o.Response.P99 > slowest {
-			slowest, share = o.Response.P99, min(float64(o.Lateness.P99)/float64(o.Response.P99), 1)
+			slowest, late = o.Response.P99, float64(o.Lateness.P99)
+			share = min(late/float64(slowest), 1)
 		}
 	}
-	return share
+	return share, late
 }
 
 // mostlyOurs is the share from which on a p99 says little about the store.

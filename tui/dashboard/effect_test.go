@@ -155,6 +155,18 @@ func TestOwnLatenessIsNoEffect(t *testing.T) {
 	s.Segments[0].Ops = late(8_000_000)
 	e, _ = lastEffect(s)
 	assert.Equal(t, "throughput as before, p99 per second 80 → 20 ms −75 %", e.outcome(60))
+
+	// A fault makes each call take 20 ms where most of a short p99 was lateness: that is sure.
+	s = course([]measure.Change{{At: 10 * time.Second, Name: "fault-delay", To: 20}}, append(steady(10, 1000, 100), steady(10, 1000, 2100)...)...)
+	ops := func(p99, late int64) []measure.Totals {
+		return []measure.Totals{{Response: measure.Summary{P99: p99}, Lateness: measure.Summary{P99: late}}}
+	}
+	s.Segments = []measure.Segment{{To: 10 * time.Second, Ops: ops(1e6, 1e6)}, {From: 10 * time.Second, Ops: ops(21e6, 1e6)}}
+	e, _ = lastEffect(s)
+	assert.Contains(t, e.outcome(120), "→ 21 (20.8–21.2) ms +2000 %")
+	s.Segments[1].Ops = ops(21e6, 19e6)
+	e, _ = lastEffect(s)
+	assert.Contains(t, e.outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
 }
 
 // A throughput that follows its rate does so by no chance, whatever its seconds were like.
