@@ -59,7 +59,7 @@ func TestASweepNamesTheOperationOfItsPercentiles(t *testing.T) {
 	require.NoError(t, r.Settle())
 	text := SweepText(r)
 	assert.Regexp(t, `worst p50 +worst p99 +p99 of +errors +not VALID`, text)
-	assert.Regexp(t, `(?m)^2 +memory: +2 .*2.04 ms +– +mix\.order +2 +1$`, text)
+	assert.Regexp(t, `(?m)^2 +memory:? +2 .*2.04 ms +– +mix\.order +2 +1$`, text)
 	assert.Contains(t, text, worstOfAll)
 	assert.Contains(t, sweepPage(r).Text(), worstOfAll)
 }

@@ -178,7 +178,7 @@ func rows() []Field {
 			Flag:  Flag{"", "POLICY", "what callers do when the store is slow or fails: deadline=50ms,retries=3,backoff=10ms,budget=10% (default: wait, and try nothing again)", GroupLoad, false},
 		},
 		knob(workload.Payload(), "", "SIZE", "size of one value: 512, 1KiB, 10KB"),
-		knob(workload.Batch(), "", "N", "entries in one batched call"),
+		knob(workload.Batch(), "", "N", "entries that go to the store together, in one call, whose time is that of them all"),
 		{
 			Param: param("duration", workload.Duration, "ends the run after this long; keys wrap; forever: goes on until you stop it; once: does its work once"),
 			Flag:  Flag{"d", "TIME", "end after this long (30s, 5m); keys wrap", GroupLimits, false},

@@ -125,7 +125,7 @@ func Filling(what string) Knob {
 // Batch returns the knob for the number of entries in a batched call.
 func Batch() Knob {
 	return Knob{
-		Name: "batch", Unit: "entries", Help: "entries in one batched call", Min: 1, Max: MaxBatch, Step: 1, Log: true,
+		Name: "batch", Unit: "entries", Help: "entries that go to the store together, in one call, whose time is that of them all", Min: 1, Max: MaxBatch, Step: 1, Log: true,
 		Get: func(s Settings) float64 { return float64(s.Batch) },
 		Set: func(s Settings, v float64) Settings { s.Batch = int(math.Round(v)); return s },
 	}

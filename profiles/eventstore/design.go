@@ -74,7 +74,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		payload.Min, payload.Help = 0, "random bytes that the body of an event is made of"
 	}
 	batch := workload.Batch()
-	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "most events in one batch"
+	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "events that go to the store together, at most"
 	p := &workload.Plan{
 		Unit: "events", Parameters: r.Shown, Binder: s,
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},

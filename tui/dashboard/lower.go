@@ -327,17 +327,24 @@ func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 	}
 	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string
+	indent := 16
+	if w < 100 { // the line of state has the causes
+		indent = 4
+	}
 	for _, d := range low.now.verdict.Told() {
-		for j, l := range widget.Wrap(d.Text, max(w-16, 10)) {
-			cause := ""
-			if j == 0 {
-				cause = string(d.Cause)
+		for j, l := range widget.Wrap(d.Text, max(w-indent, 10)) {
+			cause := "  · "
+			if indent > 4 {
+				cause = "  " + string(d.Cause)
 			}
-			out = append(out, k.On(widget.Fit("  "+cause, 16))+l)
+			if j > 0 {
+				cause = ""
+			}
+			out = append(out, k.On(widget.Fit(cause, indent))+l)
 		}
 		for _, x := range d.Shows {
-			for j, l := range widget.Wrap(x.Text, max(w-18, 10)) {
-				out = append(out, widget.Fit("", 16)+e.Styles.Muted.On(map[bool]string{true: "· ", false: "  "}[j == 0]+l))
+			for j, l := range widget.Wrap(x.Text, max(w-indent-2, 10)) {
+				out = append(out, widget.Fit("", indent)+e.Styles.Muted.On(map[bool]string{true: "· ", false: "  "}[j == 0]+l))
 			}
 		}
 	}
