@@ -153,10 +153,13 @@ func last(under []int, i int) int {
 // an older version.
 func Told(state string, causes, texts []string) []Doubt {
 	var reasons []Reason
-	for i, text := range texts {
-		x := Reason{State: state, Text: text, What: text}
+	for i := range max(len(causes), len(texts)) {
+		x := Reason{State: state}
 		if i < len(causes) {
 			x.Cause = Cause(causes[i])
+		}
+		if i < len(texts) {
+			x.Text, x.What = texts[i], texts[i]
 		}
 		reasons = append(reasons, x)
 	}
