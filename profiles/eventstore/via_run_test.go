@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +71,7 @@ func TestBroker(t *testing.T) {
 		{"an alarm mid-run is reported and loses nothing", false, alarmInMidRun},
 		{"queues are written down", false, queuesAreWrittenDown},
 		{"quorum queues go with their run", false, quorumQueues},
+		{"what it confirms and loses is told to the last event", false, confirmedAndLost},
 		{"killed mid-run it loses nothing", true, killedInMidRun},
 		{"killed for good it ends a run", false, killedForGood},
 		{"killed for good in compat is counted", false, killedForGoodInCompat},
@@ -114,6 +117,36 @@ func killedInMidRun(t *testing.T, srv *labtest.Server) {
 		return err
 	}))
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), o.Run.ID, "nothing is left in the broker")
+}
+
+// A queue that is emptied in the middle of a run has lost what the broker had confirmed, as one in memory
+// whose broker loses its power; here the broker itself says how much that was. One event is one message,
+// and the store is so slow that most of them wait.
+func confirmedAndLost(t *testing.T, srv *labtest.Server) {
+	t.Helper()
+	const events = 300
+	ns := labtest.Fresh("emptied")
+	l, err := start(t, "memory:?service=20ms", "via="+srv.URL(), "namespace="+ns, "publish=confirmTransient", "prefetchCount=1", fmt.Sprint("events=", events), "batch=1", "rate=1000", "query=off")
+	require.NoError(t, err)
+	c, err := amqp.Dial(srv.URL())
+	require.NoError(t, err)
+	defer c.Close()
+	queues, err := broker.Registered(t.Context(), c, ns)
+	require.NoError(t, err)
+	queue := queues[slices.IndexFunc(queues, func(q broker.Queue) bool { return q.Consumers > 0 })].Name
+	seen(t, l, func(f *report.Facts) bool { return f.Ledger.Confirmed >= events && stored(f) > 0 })
+	ch, err := c.Channel()
+	require.NoError(t, err)
+	lost, err := ch.QueuePurge(queue, false)
+	require.NoError(t, err)
+	require.Positive(t, lost, "the store is slow enough")
+	o, f := finish(t, l)
+	v := o.Run.Verification
+	assert.Equal(t, workload.Failed, v.State, v.Summary)
+	require.NotNil(t, v.Lost)
+	assert.Equal(t, int64(lost), *v.Lost, v.Summary)
+	assert.Equal(t, f.Ledger.Sent-int64(lost), f.Ledger.Once)
+	assert.NotContains(t, v.Summary, "on their way")
 }
 
 // Quorum queues carry a run, and are deleted at its end as others.
