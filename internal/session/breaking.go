@@ -1,11 +1,15 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -56,9 +60,34 @@ func (d *Driven) Break(by, text string, long time.Duration) error {
 			return s
 		})
 	}
+	name := workload.FaultKinds()[kind].Setting()
+	d.byHand.add(measure.Change{At: d.run.Snapshot().At + long, Name: name, By: by})
 	set(0, v)
 	time.AfterFunc(long, func() { set(v, 0) }) // a run that has ended is whole again
 	return nil
+}
+
+// healings are the ends of faults that were begun by hand. Any goroutine may use them.
+type healings struct {
+	mu  sync.Mutex
+	all []measure.Change
+}
+
+func (h *healings) add(c measure.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, c)
+}
+
+// Planned returns what will still change by itself, or has: Planned of the timetable, and the ends of
+// faults that were begun by hand, in order of time. Any goroutine may call it.
+func (d *Driven) Planned() []measure.Change {
+	out := d.Opened.Prepared.Planned()
+	d.byHand.mu.Lock()
+	out = append(out, d.byHand.all...)
+	d.byHand.mu.Unlock()
+	slices.SortStableFunc(out, func(a, b measure.Change) int { return cmp.Compare(a.At, b.At) })
+	return out
 }
 
 // fault reads a fault that is to happen now, whose commands are added to those.

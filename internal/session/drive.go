@@ -49,6 +49,7 @@ type Driven struct {
 	samples  *samples
 	drain    *drain
 	breakers breakers
+	byHand   healings
 	servers  func(via bool) Servers // as Prepared.servers, found once
 	// killed ends commands of faults that are under way.
 	killed context.CancelFunc
@@ -301,7 +302,7 @@ func (d *Driven) view() *crew.View {
 		v.Progress.Stage = crew.Verifying
 	default:
 	}
-	v.Snapshot, v.Verdict, v.Samples = d.run.Snapshot(), d.Verdict(), d.Samples()
+	v.Planned, v.Snapshot, v.Verdict, v.Samples = d.Planned(), d.run.Snapshot(), d.Verdict(), d.Samples()
 	for i := range d.Opened.plan.Tracks() {
 		v.Settings = append(v.Settings, d.run.Settings(i))
 	}

@@ -210,7 +210,7 @@ func (a *allowed) command(v float64) error {
 		return fmt.Errorf("fault: there is no command %d", int(v))
 	}
 	if !a.exec {
-		return fault.Input(fmt.Errorf("at: %s:%s runs a command on this machine, which takes --allow-exec on the command line", workload.Exec, workload.JoinWords(one.Run)),
+		return fault.Input(fmt.Errorf("at: %s takes --allow-exec on the command line, since it runs a command on this machine: %s", workload.Exec, workload.JoinWords(one.Run)),
 			"add --allow-exec if you know what the command does")
 	}
 	for _, argv := range [][]string{one.Run, one.Heal} {

@@ -124,7 +124,7 @@ func TestCommandsHaveToBeAllowed(t *testing.T) {
 	assert.Contains(t, lines, "from 1s to 2s: a fault, exec of /bin/sh -c 'echo a, b': this command is run, and at its end /bin/sh -c 'exit 0'")
 	a := &allowed{driver: &store.Driver{}, plan: plan}
 	err = a.table(table[:1])
-	require.ErrorContains(t, err, `exec:/bin/sh -c 'echo a, b' runs a command on this machine, which takes --allow-exec on the command line`)
+	require.ErrorContains(t, err, `exec takes --allow-exec on the command line, since it runs a command on this machine: /bin/sh -c 'echo a, b'`)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	a.exec = true
 	err = a.table(table)

@@ -38,6 +38,11 @@ func (r *reading) comingText(list []measure.Change) string {
 // after says what the timetable changes next, all at one moment, and when; nil if nothing.
 func (r *reading) after() (what []string, at time.Duration) {
 	list := r.coming()
+	for _, f := range r.inForce() { // its end is said with it
+		if i := slices.IndexFunc(list, func(c measure.Change) bool { return c.Name == f.Setting }); i >= 0 && list[i].To == 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
 	if len(list) == 0 {
 		return nil, 0
 	}
@@ -50,9 +55,49 @@ func (r *reading) after() (what []string, at time.Duration) {
 	return what, list[0].At
 }
 
-// nexts says what the timetable changes next, and in how long, in fewer and fewer words; nil if
-// it changes nothing more.
+// inForce returns the faults that are in force.
+func (r *reading) inForce() []workload.InForce {
+	if r.progress.Stage > screen.Measuring {
+		return nil
+	}
+	return r.plan.InForce(r.snap.Changes, r.info.Planned, r.snap.At)
+}
+
+// nowBroken says which faults are in force, and for how long, in fewer and fewer words; nil if none is.
+func (r *reading) nowBroken() []string {
+	list := r.inForce()
+	if len(list) == 0 {
+		return nil
+	}
+	var all []string
+	for _, f := range list {
+		all = append(all, f.String())
+	}
+	kind, _, _ := strings.Cut(list[0].Name, ":")
+	out := []string{"fault " + strings.Join(all, " · "), "fault " + all[0]}
+	if n := len(list) - 1; n > 0 {
+		out[1] = fmt.Sprintf("fault %s +%d", all[0], n)
+		kind += fmt.Sprintf(" +%d", n)
+	}
+	return append(out, "fault "+kind)
+}
+
+// nexts says what is broken and what the timetable changes next, and in how long, in fewer and fewer
+// words; nil if nothing is, and it changes nothing more. The end of a fault is said with the fault.
 func (r *reading) nexts() []string {
+	broken, next := r.nowBroken(), r.changesNext()
+	if len(broken) == 0 {
+		return next
+	}
+	var out []string
+	for _, n := range next {
+		out = append(out, broken[0]+" · "+n)
+	}
+	return append(out, broken...)
+}
+
+// changesNext is nexts without what is broken.
+func (r *reading) changesNext() []string {
 	what, at := r.after()
 	if len(what) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +43,11 @@ func TestWhatTheTimetableWillChangeIsShown(t *testing.T) {
 		assert.Equal(t, "next: ramp ends at rate "+widget.Whole(20000)+" in 5 s", d.now.nexts()[0])
 		d.now.snap.At = 45 * time.Second
 		assert.Equal(t, "next: pause healed in 5 s", d.now.nexts()[0])
+		d.now.snap.Changes = []measure.Change{{At: 40 * time.Second, Name: pause, To: 1}}
+		assert.Equal(t, []string{"fault pause, 5 s left", "fault pause, 5 s left", "fault pause"}, d.now.nexts(), "its end is said with it")
+		d.now.info.Planned = slices.Insert(slices.Clone(planned), 5, measure.Change{At: 47 * time.Second, Name: "threads", To: 9})
+		assert.Equal(t, "fault pause, 5 s left · next: threads 9 in 2 s", d.now.nexts()[0])
+		d.now.info.Planned, d.now.snap.Changes = planned, nil
 		d.now.snap.At = 55 * time.Second
 		assert.Empty(t, d.now.nexts(), "the run ends before")
 		d.now.progress.Stage = screen.Verifying

@@ -32,8 +32,9 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		for _, line := range widget.Wrap(text, e.W-2) {
 			out = append(out, k.On(widget.Fit(" "+line, e.W)))
 		}
-		if len(out) > rows {
-			return []string{k.On(widget.Fit(" "+text, e.W))}
+		if len(out) > rows { // the last line is cut
+			whole := widget.Wrap(text, e.W-2)
+			out = append(out[:rows-1], k.On(widget.Fit(" "+strings.Join(whole[rows-1:], " "), e.W)))
 		}
 		return out
 	}
@@ -177,7 +178,7 @@ func (l *lines) preparing(e screen.Env) []string {
 func (l *lines) status(e screen.Env) string {
 	left, right := l.ends(e)
 	if next, above := l.next(e); above {
-		left += e.Styles.Muted.On(" · " + next)
+		left += l.inkOfNext(e).On(" · " + next)
 	}
 	return widget.Spread(left, right+" ", e.W)
 }
@@ -195,13 +196,21 @@ func (l *lines) ends(e screen.Env) (left, right string) {
 	}
 	right = l.now.time()
 	part, known := l.now.done()
-	if known && e.W >= 80 {
+	if known && (e.W >= 100 || e.W >= 80 && len(l.now.inForce()) == 0) { // what is broken has its place
 		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
 	return left, right
 }
 
-// next says what the timetable changes next in as many words as there is room for in the status,
+// inkOfNext is that of next: something is broken, or will just be changed.
+func (l *lines) inkOfNext(e screen.Env) widget.Ink {
+	if len(l.now.inForce()) > 0 {
+		return e.Styles.Warn
+	}
+	return e.Styles.Muted
+}
+
+// next says what is broken and what the timetable changes next in as many words as there is room for in the status,
 // above, or else in the line of the state.
 func (l *lines) next(e screen.Env) (text string, above bool) {
 	left, right := l.ends(e)
@@ -222,7 +231,7 @@ func (l *lines) next(e screen.Env) (text string, above bool) {
 func (l *lines) state(e screen.Env) string {
 	text := l.sel.state(e, e.W < 80)
 	if next, above := l.next(e); next != "" && !above {
-		text += e.Styles.Muted.On(" · " + next)
+		text += l.inkOfNext(e).On(" · " + next)
 	}
 	return widget.Fit(" "+text, e.W)
 }

@@ -55,7 +55,7 @@ func (r *reading) read() bool {
 	if s == nil || r.snap == s {
 		return false
 	}
-	r.snap = s
+	r.snap, r.info = s, r.run.Info()
 	r.course.Add(r.run.Samples())
 	r.watch = r.watch.next(s)
 	r.verdict, r.told, r.answers = r.run.Verdict(), r.run.Plan().Status(), r.run.Plan().Answers()

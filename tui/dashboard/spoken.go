@@ -31,6 +31,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		}
 	}
 	events = append(events, "settings: "+strings.Join(knobs, ", "))
+	for _, f := range d.now.inForce() {
+		events = append(events, "fault "+f.Name+" is in force")
+	}
 	if what, at := d.now.after(); len(what) > 0 {
 		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.Clock(at))
 	}

@@ -97,7 +97,7 @@ type Ending interface {
 // All applies a change to the totals of all tracks.
 const All = workload.AllTracks
 
-// RunInfo is what is known about a run from its start.
+// RunInfo is what is known about a run from its start, and what is planned for it.
 type RunInfo struct {
 	Profile, Title, Mode string
 	// Store is the product label, Target the URL without secrets.
@@ -111,8 +111,8 @@ type RunInfo struct {
 	// Settles means that the warm-up ends once the run has settled.
 	Settles bool
 	Started time.Time
-	// Planned are the changes of the timetable, in order of time: what is set to, and of a ramp its
-	// first step and its last.
+	// Planned are the changes of the timetable, and the ends of faults that were begun by hand, in
+	// order of time: what is set to, and of a ramp its first step and its last.
 	Planned []measure.Change
 	// Request would start the same run again; it holds no password.
 	Request request.Request

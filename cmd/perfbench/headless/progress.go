@@ -74,5 +74,8 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) stri
 		errs += o.Errors
 	}
 	parts = append(parts, fmt.Sprintf("errors %d", errs))
+	for _, f := range plan.InForce(snap.Changes, l.Planned(), snap.At) {
+		parts = append(parts, f.String())
+	}
 	return strings.Join(append(parts, State(snap)...), " · ")
 }

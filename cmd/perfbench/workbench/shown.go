@@ -14,7 +14,13 @@ import (
 // shown is what screens see of a run: before it has begun, what its plan says.
 type shown struct{ r *benchRun }
 
-func (s shown) Info() screen.RunInfo { return s.r.info }
+func (s shown) Info() screen.RunInfo {
+	info := s.r.info
+	if l := s.r.running(); l != nil {
+		info.Planned = l.Planned()
+	}
+	return info
+}
 
 func (s shown) Progress() screen.Progress {
 	s.r.mu.Lock()

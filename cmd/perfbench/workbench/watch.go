@@ -193,7 +193,13 @@ func (r *watchedRun) last() *crew.View {
 	return r.now
 }
 
-func (r *watchedRun) Info() screen.RunInfo    { return r.info }
+// Info returns what is known of the run, with what was planned for it when it was last heard.
+func (r *watchedRun) Info() screen.RunInfo {
+	info := r.info
+	info.Planned = r.last().Planned
+	return info
+}
+
 func (r *watchedRun) Plan() *workload.Plan    { return r.plan }
 func (r *watchedRun) Done() <-chan struct{}   { return r.done }
 func (r *watchedRun) Verdict() rundir.Verdict { return r.last().Verdict }

@@ -26,7 +26,7 @@ type View struct {
 	// Store is the name of its driver, Target where it is, without secrets.
 	Store, Target string
 	Started       time.Time
-	// Planned are the changes of the timetable, as the run began with them.
+	// Planned are the changes of the timetable, and the ends of faults that were begun by hand.
 	Planned  []measure.Change
 	Progress Progress
 	// Snapshot are its figures; nil: it has not begun.
