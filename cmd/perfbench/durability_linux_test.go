@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +50,83 @@ func TestProofOfWhatBrokersLose(t *testing.T) {
 	assert.True(t, r.Points[0].Safe(), "%+v", r.Points[0].Loss)
 	assert.Positive(t, r.Points[1].Loss.Lossy, "%+v", r.Points[1].Loss)
 	assert.Positive(t, r.Points[2].Loss.Lossy, "%+v", r.Points[2].Loss)
+	for _, f := range runsIn(t, filepath.Join(dir, "swept")) {
+		require.Len(t, f.Run.Faults, 1)
+		assert.Equal(t, "via.power-cut:primary", f.Run.Faults[0].Name())
+		assert.Positive(t, f.Run.Faults[0].Connections, "the generators came back")
+	}
+}
+
+// A Redis without persistence loses all that it had when its power is cut. The account names it, and
+// never more than was lost: what was acknowledged and is not there, as counted by the server itself.
+func TestANamedLossIsNoMoreThanWasLost(t *testing.T) {
+	labtest.Full(t, "internal/lab's TestAPowerCutLosesWhatRedisHadNotSynced")
+	t.Parallel()
+	namedLosses(t, 1)
+}
+
+func TestProofThatANamedLossIsNoMoreThanWasLost(t *testing.T) {
+	labtest.Proof(t, "TestANamedLossIsNoMoreThanWasLost cuts once")
+	namedLosses(t, 50)
+}
+
+func namedLosses(t *testing.T, cuts int) {
+	t.Helper()
+	run, dir := powered(t, "redis")
+	events := filepath.Join(dir, "events.yaml")
+	require.NoError(t, os.WriteFile(events, []byte("data: {event: {records: 1, size: 200}}\noperations: {store: {insert: event}}\n"), 0o600))
+	for i := range cuts {
+		out := fmt.Sprint("cut", i)
+		run(t, "run", "mix", "--file", events, "--target", "lab:redis", "--namespace", out, "--load", "skip", "--rate", "500", "--duration", "1500ms",
+			"--at", "800ms..900ms:fault=power-cut:primary", "--quiet", "--out", out)
+		all := runsIn(t, filepath.Join(dir, out))
+		require.Len(t, all, 1)
+		r := &all[0].Run
+		var acked, failed int64
+		for _, o := range r.Operations {
+			acked, failed = acked+o.Count, failed+o.Errors
+		}
+		there := keysOf(t, r.Target, out+":event:*")
+		v := r.Verification
+		require.NotNil(t, v.Lost, v.Summary)
+		t.Logf("%d acknowledged, %d failed, %d are there, %d named as lost", acked, failed, there, *v.Lost)
+		assert.Equal(t, workload.Failed, v.State, v.Summary)
+		assert.Positive(t, *v.Lost)
+		// What had no answer may be there, so as much more may be lost of what was acknowledged.
+		assert.GreaterOrEqual(t, *v.Lost, acked-there)
+		assert.LessOrEqual(t, *v.Lost, acked-there+min(failed, there), v.Summary)
+	}
+}
+
+// keysOf counts the keys of a Redis that match a pattern.
+func keysOf(t *testing.T, target, pattern string) int64 {
+	t.Helper()
+	u, err := url.Parse(target)
+	require.NoError(t, err)
+	c, err := net.Dial("tcp", u.Host)
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = fmt.Fprintf(c, "EVAL \"return #redis.call('KEYS', ARGV[1])\" 0 %s\r\n", pattern)
+	require.NoError(t, err)
+	line, err := bufio.NewReader(c).ReadString('\n')
+	require.NoError(t, err)
+	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimPrefix(line, ":")), 10, 64)
+	require.NoError(t, err, line)
+	return n
+}
+
+// runsIn returns the runs of a folder.
+func runsIn(t *testing.T, out string) (all []*rundir.Folder) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(out, "*", "run.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	for _, path := range found {
+		f, err := rundir.Load(filepath.Dir(path))
+		require.NoError(t, err)
+		all = append(all, f)
+	}
+	return all
 }
 
 func TestProofOfTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {

@@ -81,6 +81,9 @@ func (v *verifier) ask(ctx context.Context) workload.Verification {
 	}()
 	select {
 	case out := <-done:
+		if text := out.Unanswered.Words(); text != "" {
+			out.Summary += "; " + text
+		}
 		out.Summary = v.mask(out.Summary)
 		return out
 	case <-after(ctx):

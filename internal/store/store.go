@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"reflect"
 	"strings"
 
@@ -228,6 +229,18 @@ func Retryable(class uint8) bool {
 		return true
 	}
 	return false
+}
+
+// Unanswered reports whether it is not known what became of a call that failed with an error of the
+// class: it was sent and not answered. A connection that could not even be made sent nothing.
+func (c Class) Unanswered(err error) bool {
+	switch c {
+	case Timeout, Unreachable, Canceled, Panicked, Other:
+	default:
+		return false
+	}
+	var op *net.OpError
+	return !errors.As(err, &op) || op.Op != "dial"
 }
 
 // String returns the name shown to users.

@@ -273,6 +273,8 @@ type Verification struct {
 	// Unread is how many more were acknowledged and not looked for, as a sample was: of them, nobody
 	// knows how many are lost.
 	Unread int64 `json:"unread,omitempty"`
+	// Unanswered are the writes whose callers were told nothing; nil: nobody counted them.
+	Unanswered *Unanswered `json:"unanswered,omitempty"`
 	// Differ is how many answers are not those that were expected; nil: none were compared.
 	Differ *int64 `json:"differ,omitempty"`
 	// Unlike says in one sentence in which way calls that were made again met something else than when

@@ -147,9 +147,10 @@ type tenantDelta struct {
 	Tallies map[string][][]int64 `told:"signed"`
 	Wrong   wrongDelta
 	// Changed are roles that were changed since then, Gone those whose state is
-	// unknown.
-	Changed map[string]string `told:"key"`
-	Gone    []string          `told:"key"`
+	// unknown, and Doubtful what these were to become where no answer came.
+	Changed  map[string]string `told:"key"`
+	Gone     []string          `told:"key"`
+	Doubtful map[string]string `told:"key"`
 }
 
 // wrongDelta are the wrong decisions of a process so far.
@@ -181,8 +182,11 @@ func (t *tenant) Delta() tenantDelta {
 		t.told[kind] = now
 	}
 	out.Wrong = wrongDelta{t.wrongs, slices.Clone(t.wrong)}
-	out.Changed = map[string]string{}
+	out.Changed, out.Doubtful = map[string]string{}, map[string]string{}
 	for key := range t.news {
+		if role, is := t.doubtful[key]; is {
+			out.Doubtful[key] = role
+		}
 		if role, known := t.changed[key]; known {
 			out.Changed[key] = role
 		} else {
@@ -210,7 +214,7 @@ func (n *tenantDelta) fits(relations int64) bool {
 			}
 		}
 	}
-	return len(n.Wrong.Examples) <= mostExamples && int64(len(n.Changed)+len(n.Gone)) <= relations
+	return len(n.Wrong.Examples) <= mostExamples && int64(len(n.Changed)+len(n.Gone)) <= relations && len(n.Doubtful) <= len(n.Gone)
 }
 
 func negative(n int64) bool { return n < 0 }
@@ -220,7 +224,8 @@ type elsewhere struct {
 	part    int // of the work
 	tallies map[string][]*tally
 	wrong   wrongDelta
-	changed map[string]string
+	// changed and doubtful are as those of a tenant.
+	changed, doubtful map[string]string
 }
 
 // Merge takes in what another process has told of the tenant.
@@ -242,10 +247,10 @@ func (t *tenant) Merge(from workload.Process, news tenantDelta) bool {
 	}
 	o := t.others[from.Number]
 	if o == nil {
-		o = &elsewhere{part: from.Part, tallies: map[string][]*tally{}, changed: map[string]string{}}
+		o = &elsewhere{part: from.Part, tallies: map[string][]*tally{}, changed: map[string]string{}, doubtful: map[string]string{}}
 		t.others[from.Number] = o
 	}
-	if int64(len(o.changed)+len(news.Changed)) > 2*relations {
+	if int64(len(o.changed)+len(news.Changed)) > 2*relations || int64(len(o.doubtful)+len(news.Doubtful)) > 2*relations {
 		return false
 	}
 	for kind, list := range news.Tallies {
@@ -260,9 +265,14 @@ func (t *tenant) Merge(from workload.Process, news tenantDelta) bool {
 	}
 	o.wrong = news.Wrong
 	maps.Copy(o.changed, news.Changed)
+	for key := range news.Changed {
+		delete(o.doubtful, key)
+	}
 	for _, key := range news.Gone {
 		delete(o.changed, key)
+		delete(o.doubtful, key)
 	}
+	maps.Copy(o.doubtful, news.Doubtful)
 	return true
 }
 
@@ -272,5 +282,6 @@ func (t *tenant) lose(of workload.Process) {
 	defer t.mu.Unlock()
 	if o := t.others[of.Number]; o != nil {
 		clear(o.changed)
+		clear(o.doubtful)
 	}
 }

@@ -159,7 +159,7 @@ func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	change := model.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: "viewer"}
 	mark := it.Begin(opGrant)
 	err := it.End(mark, 1, k.c.Change(ctx, change))
-	k.t.remember(change, err)
+	k.t.remember(change, err, k.b.unanswered(err))
 	if err == nil {
 		k.mine = append(k.mine, g)
 	}
@@ -181,7 +181,7 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 	change := model.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: ""}
 	mark := it.Begin(opRevoke)
 	err := it.End(mark, 1, k.c.Change(ctx, change))
-	k.t.remember(change, err)
+	k.t.remember(change, err, k.b.unanswered(err))
 	k.mine[at].revoked = true
 	if err != nil || !k.b.s.invalidate || len(k.mine) > 64 {
 		// The outcome is unknown, or may be cached, so nobody asks for it again.

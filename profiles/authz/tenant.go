@@ -27,6 +27,8 @@ type tenant struct {
 	wrong   []string
 	wrongs  [2]int64 // denied though allowed, allowed though not
 	changed map[string]string
+	// doubtful are the roles that were asked for likewise and to which no answer came.
+	doubtful map[string]string
 	// news are the changes still to be reported, told the tallies that have been;
 	// others are the processes that do the work.
 	news   map[string]bool
@@ -150,8 +152,8 @@ func (t *tenant) judge(got, want bool, principal, resource, role string) {
 }
 
 // remember keeps the last acknowledged grant of a mix, for verification; one with an
-// unknown outcome is forgotten.
-func (t *tenant) remember(g model.Grant, err error) {
+// unknown outcome is kept apart, if it was sent.
+func (t *tenant) remember(g model.Grant, err error, sent bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.changed == nil {
@@ -164,8 +166,15 @@ func (t *tenant) remember(g model.Grant, err error) {
 		}
 		t.news[key] = true
 	}
+	delete(t.doubtful, key)
 	if err != nil {
 		delete(t.changed, key)
+		if sent {
+			if t.doubtful == nil {
+				t.doubtful = map[string]string{}
+			}
+			t.doubtful[key] = g.Role
+		}
 		return
 	}
 	t.changed[key] = g.Role

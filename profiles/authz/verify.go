@@ -47,6 +47,9 @@ func (b *binding) outcome(ctx context.Context) workload.Verification {
 				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("what tenant %s carries could not be read back: %v", t.name, err)}
 			}
 			v.Lose(lost)
+			if err := b.decide(ctx, t, &v); err != nil {
+				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("tenant %s could not be read back: %v", t.name, err)}
+			}
 			read += n
 			if n > 0 {
 				v.Checks = append(v.Checks, c)
@@ -138,6 +141,40 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (c workload.Check, as
 	}
 	c.OK, c.Want, c.Got = asked == good, strconv.FormatInt(asked, 10), strconv.FormatInt(good, 10)
 	return c, asked, asked - good, nil
+}
+
+// unanswered reports whether a change failed without an answer, so that nobody knows whether it was made.
+func (b *bound) unanswered(err error) bool {
+	return err != nil && b.conn.Classify(err).Unanswered(err)
+}
+
+// decide reads back the changes of a tenant that had no answer: each is made, or is not.
+func (b *binding) decide(ctx context.Context, t *tenant, v *workload.Verification) error {
+	doubtful := map[string]string{}
+	t.mu.Lock()
+	maps.Copy(doubtful, t.doubtful)
+	for _, o := range t.others {
+		maps.Copy(doubtful, o.doubtful)
+	}
+	t.mu.Unlock()
+	var made int64
+	for key, want := range doubtful {
+		principal, resource, _ := strings.Cut(key, "\x00")
+		var got string
+		if err := b.insist(ctx, func() (err error) {
+			got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
+			return err
+		}); err != nil {
+			return err
+		}
+		if got == want {
+			made++
+		}
+	}
+	if !t.site.shared.Lost() { // of a worker that was lost, nobody knows
+		v.Unsure(int64(len(doubtful)), made, int64(len(doubtful))-made)
+	}
+	return nil
 }
 
 // insist calls f until it succeeds, or has failed for the drain: a store that was

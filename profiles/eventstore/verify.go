@@ -119,6 +119,9 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 	v.Lose(missing)
 	if !b.s.answered() { // their generators take them for stored
 		v.Lose(f.Unconfirmed)
+	} else if !a.shared.Lost() { // of a worker that was lost, nobody knows
+		absent := max(f.Unconfirmed-(f.Generated-f.Sent), 0) // what was never sent has no answer to wait for
+		v.Unsure(absent+f.ThereAnyway, f.ThereAnyway, absent)
 	}
 	check("missing", missing, f.Sent, true)
 	check("duplicated", f.Duplicated, read, !b.s.Compat)

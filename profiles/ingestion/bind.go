@@ -21,6 +21,8 @@ type binding struct {
 	w     writer
 	read  reader
 	loads []*load
+	// shared is what processes share.
+	shared *workload.Shared
 }
 
 // Connector connects a plan to stores of every kind by their shapes.
@@ -28,7 +30,7 @@ func (s *spec) Connector(string) workload.Connector { return s.bind }
 
 // bind connects a plan to a store. It changes nothing there.
 func (s *spec) bind(_ context.Context, p *workload.Bound) error {
-	b := &binding{s: s, conn: p.Conn}
+	b := &binding{s: s, conn: p.Conn, shared: p.Shared}
 	if err := b.capabilities(); err != nil {
 		return fault.Store(fmt.Errorf("ingestion: %w", err), "use redis:// or embedded:")
 	}
@@ -36,7 +38,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 		l := newLoad(s, &s.maps[i])
 		b.loads = append(b.loads, l)
 		p.Phases[0].Tracks[i].NewTask = func(worker int) (workload.Task, error) {
-			return newTask(l, b.w, worker), nil
+			return newTask(l, b.conn, b.w, worker), nil
 		}
 	}
 	for _, l := range b.loads {

@@ -289,7 +289,7 @@ func BenchmarkIteration(b *testing.B) {
 			require.NoError(b, err)
 			sp := specOf(s)
 			w := steps.Of(b, &workload.Track{Start: sp.maps[0].start, NewTask: func(id int) (workload.Task, error) {
-				return newTask(newLoad(sp, &sp.maps[0]), writer{nothing{}, nothing{}, nil}, id), nil
+				return newTask(newLoad(sp, &sp.maps[0]), nil, writer{nothing{}, nothing{}, nil}, id), nil
 			}}, 0)
 			w.Forget = true
 			b.ReportAllocs()

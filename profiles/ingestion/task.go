@@ -18,6 +18,7 @@ type writer struct {
 // task is one loader. It belongs to its worker.
 type task struct {
 	l    *load
+	conn store.Conn
 	w    writer
 	loop *padogrid.Loop[counts]
 
@@ -29,8 +30,8 @@ type task struct {
 	valShare, valRun uint32
 }
 
-func newTask(l *load, w writer, worker int) *task {
-	return &task{l: l, w: w, loop: l.work.Loop(worker), gen: newGenerator(l.s.seed, l.m.name)}
+func newTask(l *load, conn store.Conn, w writer, worker int) *task {
+	return &task{l: l, conn: conn, w: w, loop: l.work.Loop(worker), gen: newGenerator(l.s.seed, l.m.name)}
 }
 
 // Do writes one entry or one batch.
@@ -52,6 +53,9 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	err := it.End(m, int(p.N), k.write(ctx))
 	if err == nil && !it.Warmup {
 		k.l.acked.set(p.Share, p.Off, p.N)
+	}
+	if err != nil && k.conn.Classify(err).Unanswered(err) {
+		k.loop.Tally.Own.unanswered.Add(p.N)
 	}
 	k.loop.Leave(ctx, it, p, err)
 	return err

@@ -89,6 +89,7 @@ func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verificati
 	if l.existed {
 		most = max(most, l.before)
 	}
+	b.decide(l, got, v)
 	want := strconv.FormatInt(least, 10)
 	if most != least {
 		want += " to " + strconv.FormatInt(most, 10)
@@ -108,6 +109,21 @@ func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verificati
 		Want: strconv.FormatInt(s.asked, 10), Got: strconv.FormatInt(s.good, 10), Examples: s.examples,
 	})
 	return s.asked, nil
+}
+
+// decide says what became of the entries of a map that had no answer: where each of them is another
+// entry, which was not there before and lacks an acknowledgement, the number of those that are there does.
+func (b *binding) decide(l *load, got int64, v *workload.Verification) {
+	var n int64
+	l.work.Record(func(c *counts) { n += c.unanswered.Load() })
+	least, tried := l.acked.count(), l.work.Reached()
+	switch {
+	case b.shared.Lost(): // of that worker's, nobody knows
+	case !l.existed && l.acked.stride == 1 && tried-least == n:
+		v.Unsure(n, got-least, tried-got)
+	default:
+		v.Unsure(n, 0, 0)
+	}
 }
 
 // sampler reads back a sample of a map.

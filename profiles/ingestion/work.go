@@ -25,10 +25,10 @@ type load struct {
 }
 
 // counts is what a loader counts in addition to acknowledged and failed entries: all
-// attempted ones, including those in progress.
-type counts struct{ attempted atomic.Int64 }
+// attempted ones, including those in progress, and those that had no answer, of the warm-up, too.
+type counts struct{ attempted, unanswered atomic.Int64 }
 
-func (c *counts) list() []*atomic.Int64 { return []*atomic.Int64{&c.attempted} }
+func (c *counts) list() []*atomic.Int64 { return []*atomic.Int64{&c.attempted, &c.unanswered} }
 
 func newLoad(s *spec, m *mapSpec) *load {
 	job := padogrid.Job{Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}

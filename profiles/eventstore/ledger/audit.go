@@ -93,11 +93,13 @@ func (a *audit) missing() {
 			seen = &seqset{}
 		}
 		a.f.Once += seen.n
-		if seen.n == b.generated {
+		if seen.n == b.generated && max(b.acked.n, b.confirmed.n) == b.generated {
 			continue
 		}
 		for seq := int64(1); seq <= b.generated; seq++ {
 			switch {
+			case seen.has(seq) && !b.acked.has(seq) && !b.confirmed.has(seq) && !b.refused.has(seq):
+				a.f.ThereAnyway++
 			case seen.has(seq), b.refused.has(seq):
 			case b.acked.has(seq) || b.confirmed.has(seq) && !b.lost:
 				a.f.Missing++

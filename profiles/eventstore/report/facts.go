@@ -244,13 +244,14 @@ type Ledger struct {
 	DeadLettered int64 `json:"dead_lettered"`
 	// The results of reading everything back. Once is stored exactly once; Duplicated
 	// more than once; Missing was confirmed but is not there; Unconfirmed was sent, not
-	// confirmed, and is not there; Unexpected was never made; Corrupt differs from what
+	// confirmed, and is not there, ThereAnyway not confirmed, and is; Unexpected was never made; Corrupt differs from what
 	// was made; OutOfOrder comes after a later one of its generator.
 	Read        bool  `json:"read_back"`
 	Once        int64 `json:"stored_once"`
 	Duplicated  int64 `json:"duplicated"`
 	Missing     int64 `json:"missing"`
 	Unconfirmed int64 `json:"unconfirmed_missing"`
+	ThereAnyway int64 `json:"unconfirmed_stored,omitempty"`
 	Unexpected  int64 `json:"unexpected"`
 	Corrupt     int64 `json:"corrupt"`
 	OutOfOrder  int64 `json:"out_of_order"`

@@ -22,6 +22,7 @@ type work struct {
 	structures *structures
 	topics     *topics
 	runs       []*groupRun
+	conn       store.Conn
 }
 
 // Connector binds a plan to what a kind of store can do for it. It changes nothing
@@ -38,7 +39,7 @@ func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *mo
 
 // bind gives the plan its work on a layer.
 func bind(s *model.Spec, l model.Adapter, p *workload.Bound) error {
-	w := &work{s: s, layer: l, structures: newStructures(s), topics: newTopics(s, l)}
+	w := &work{s: s, layer: l, structures: newStructures(s), topics: newTopics(s, l), conn: p.Conn}
 	if err := w.check(); err != nil {
 		return errors.Join(err, w.close())
 	}
@@ -51,7 +52,7 @@ func bind(s *model.Spec, l model.Adapter, p *workload.Bound) error {
 	}
 	g := &grounds{w: w}
 	p.Claims = g.claims()
-	p.Parts = workload.Parts{g, &loading{w, g}, &verification{w: w, g: g, conn: conn}, &record{w}}
+	p.Parts = workload.Parts{g, &loading{w, g}, &verification{w: w, g: g, conn: conn, shared: p.Shared}, &record{w}}
 	w.share(p.Shared)
 	return nil
 }

@@ -47,6 +47,12 @@ func (l *ledger) set(in []atomic.Uint64, n int64) {
 	}
 }
 
+// has reports whether a number is in; false if it is out of range.
+func (l *ledger) has(in []atomic.Uint64, n int64) bool {
+	i := n - l.lo
+	return i >= 0 && i < l.n && in[i/64].Load()&(1<<(i%64)) != 0
+}
+
 func ones(in []atomic.Uint64) int64 {
 	var n int64
 	for i := range in {

@@ -71,7 +71,7 @@ func (w *work) share(s *workload.Shared) {
 	}
 	for _, st := range w.structures.all {
 		s.Keep(nil, &st.before, &st.loaded)
-		workload.Share(s, workload.CountersOf(mostMoved, &st.pushed, &st.popped, &st.maybePushed, &st.maybePopped))
+		workload.Share(s, workload.CountersOf(mostMoved, &st.pushed, &st.popped, &st.maybePushed, &st.maybePopped, &st.unanswered, &st.over))
 		for _, form := range slices.Sorted(maps.Keys(st.ledgers)) {
 			l := st.ledgers[form]
 			workload.Share(s, workload.BitsOf(l.acked, l.tried)) // what is acknowledged was tried before, so it is told first

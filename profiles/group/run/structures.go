@@ -80,6 +80,9 @@ type stock struct {
 	// and, with maybe, those of calls whose fate is unknown.
 	pushed, popped, maybePushed, maybePopped atomic.Int64
 	writes, removes                          bool
+	// unanswered is how many elements were sent, or asked for, in calls that had no answer; over how
+	// many of keys that were there already, of which nobody can see it.
+	unanswered, over atomic.Int64
 
 	made   bool  // an earlier run of ours created it
 	filled bool  // there was something in it

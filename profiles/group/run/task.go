@@ -86,6 +86,29 @@ func (c *kept) settle(res model.Result, err error) {
 	}
 }
 
+// doubt notes that a call which writes had no answer.
+func (c *kept) doubt() {
+	switch {
+	case c.Op.Kind == model.KindRTopic:
+		c.stock.unanswered.Add(int64(len(c.Entries)))
+	case c.Op.Kind.Topic():
+	case c.Op.Kind.Keyed():
+		if c.led == nil || !c.Action.Writes() && !c.Action.Takes() {
+			return
+		}
+		for _, n := range c.Numbers {
+			c.stock.unanswered.Add(1)
+			if c.led.has(c.led.acked, n) { // it was there before
+				c.stock.over.Add(1)
+			}
+		}
+	case c.Action.Writes():
+		c.stock.unanswered.Add(int64(len(c.Entries)))
+	case c.Action.Takes():
+		c.stock.unanswered.Add(1)
+	}
+}
+
 func newTask(w *work, r *groupRun, worker int) (*task, error) {
 	k := &task{w: w, r: r, loop: r.Loop(worker)}
 	k.rnd = rand.New(rand.NewPCG(uint64(w.s.Seed), uint64(worker)<<32|uint64(len(r.g.Track))))
@@ -165,6 +188,9 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) er
 	res, err := k.callers[op].Do(ctx, &c.Call)
 	_ = it.End(m, 1, err)
 	c.settle(res, err)
+	if err != nil && k.w.conn.Classify(err).Unanswered(err) {
+		c.doubt()
+	}
 	if it.Warmup {
 		return err
 	}

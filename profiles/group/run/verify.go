@@ -25,6 +25,10 @@ type verification struct {
 	g    *grounds
 	conn store.Conn // where it is stored
 	lost int64      // of what was acknowledged
+	// shared is what processes share. stored and absent are how many elements of the structure in hand,
+	// of calls without an answer, are there and are not.
+	shared         *workload.Shared
+	stored, absent int64
 }
 
 // Verify compares what is stored with what was acknowledged: the number of elements of
@@ -60,10 +64,14 @@ func (v *verification) compare(ctx context.Context, hung error) workload.Verific
 	}
 	out := workload.Verification{State: workload.Passed}
 	for _, st := range v.w.structures.all {
+		v.stored, v.absent = 0, 0
 		checks, err := v.verifyStock(ctx, st)
 		out.Checks = append(out.Checks, checks...)
 		if err != nil {
 			return workload.Verification{State: workload.Incomplete, Checks: out.Checks, Summary: fmt.Sprintf("%s could not be read back: %v", model.KeyOf(st.space), err)}
+		}
+		if !v.shared.Lost() { // of a worker that was lost, nobody knows
+			out.Unsure(st.unanswered.Load(), v.stored, v.absent)
 		}
 	}
 	for _, c := range out.Checks {
@@ -134,9 +142,22 @@ func (v *verification) length(ctx context.Context, st *stock) (workload.Check, e
 	sum := st.before + st.pushed.Load() - st.popped.Load()
 	least, most := max(sum-st.maybePopped.Load(), 0), sum+st.maybePushed.Load()
 	v.lost += max(least-got, 0)
+	switch { // where both are in doubt, one may hide the other
+	case st.maybePopped.Load() == 0:
+		v.decide(st, got-sum)
+	case st.maybePushed.Load() == 0:
+		v.decide(st, sum-got)
+	}
 	return workload.Check{
 		Name: string(st.op.Kind) + " " + st.op.Target + ": length", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10),
 	}, nil
+}
+
+// decide says how many of the elements without an answer were stored, or taken: the rest were not.
+func (v *verification) decide(st *stock, done int64) {
+	all := st.unanswered.Load() - st.over.Load()
+	v.stored = min(max(done, 0), all)
+	v.absent = all - v.stored
 }
 
 func bounds(least, most int64) string {
@@ -168,6 +189,9 @@ func (v *verification) keys(ctx context.Context, st *stock) ([]workload.Check, e
 		return nil, err
 	}
 	if got >= 0 && exact && !st.removes {
+		if st.before == 0 && most-least >= st.unanswered.Load()-st.over.Load() { // each was another key
+			v.decide(st, got-least)
+		}
 		least, most = max(least, st.before), most+st.before
 		short = least - got
 		checks = append(checks, workload.Check{Name: name + ": number of entries", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10)})

@@ -21,7 +21,7 @@ func (r *Run) Bind(p *workload.Bound) {
 	}
 	prepared := &preparation{r: r}
 	r.payloadChanged = prepared.payloadChanged
-	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r, prepared, p.Shared, p.Plan}, r}
+	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r: r, prepared: prepared, shared: p.Shared, plan: p.Plan}, r}
 	r.share(p)
 }
 

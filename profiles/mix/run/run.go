@@ -211,6 +211,8 @@ type found struct {
 	read, unread atomic.Int64
 	// readFound counts those of read that were there.
 	readFound atomic.Int64
+	// stored and absent count the inserts without an answer whose records are there, and are not.
+	stored, absent atomic.Int64
 	// settled means that they were.
 	settled atomic.Bool
 

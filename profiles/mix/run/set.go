@@ -41,6 +41,10 @@ type set struct {
 	// sum is what acknowledged additions come to, and low and high what those of unknown
 	// fate may have added.
 	sum, low, high atomic.Int64
+	// unanswered counts the writes that had no answer, unsureAdds those of them that added, and unsure
+	// has those that inserted, by their number.
+	unanswered, unsureAdds atomic.Int64
+	unsure                 marks
 }
 
 // mostSlots is how many values are followed one by one, with 8 bytes each.

@@ -15,9 +15,9 @@ func (r *Run) share(p *workload.Bound) {
 	s := p.Shared
 	s.Found(&r.there.mu, &r.there.Loaded, &r.there.Base, &r.there.Open)
 	s.Keep(&r.there.mu, &r.there.Sums)
-	numbers := append(r.tallies.others.numbers(), &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.ones, &r.read, &r.unread, &r.readFound, &r.loader.done)
+	numbers := append(r.tallies.others.numbers(), &r.wrongs, &r.losts, &r.stales, &r.allowed, &r.ones, &r.read, &r.unread, &r.readFound, &r.stored, &r.absent, &r.loader.done)
 	for _, set := range r.sets {
-		numbers = append(numbers, &set.sum, &set.low, &set.high)
+		numbers = append(numbers, &set.sum, &set.low, &set.high, &set.unanswered, &set.unsureAdds)
 	}
 	workload.Share(s, &counted{workload.CountersOf(mostCounted, numbers...), r})
 	workload.Share(s, workload.Payloads{SizeSet: &r.payloads})

@@ -415,6 +415,9 @@ func (s *step) arguments(x uint64) {
 // finish looks at the answer to a call. It returns the error of the operation: err, or what
 // is wrong with what was read.
 func (s *step) finish(p *part, err error) error {
+	if err != nil && s.set != nil && s.task.run.conn.Classify(err).Unanswered(err) {
+		s.doubt(p)
+	}
 	switch p.call.Do {
 	case model.Put, model.Insert, model.Update, model.Push, model.Append:
 		s.wrote(p, err)
@@ -439,6 +442,25 @@ func (s *step) finish(p *part, err error) error {
 		return s.expected(&p.call)
 	}
 	return nil
+}
+
+// doubt notes the writes of a call that had no answer.
+func (s *step) doubt(p *part) {
+	n := int64(len(p.call.Rows))
+	switch p.call.Do {
+	case model.Insert:
+		for i := range p.call.Rows {
+			if number := p.rows[i].number; number >= 0 {
+				s.set.unsure.set(number)
+			}
+		}
+	case model.Add:
+		s.set.unsureAdds.Add(n)
+	case model.Put, model.Update, model.Delete, model.Push, model.Append, model.Include, model.Exclude:
+	default:
+		return
+	}
+	s.set.unanswered.Add(n)
 }
 
 // expected compares the answer of a statement with what it must be.

@@ -27,6 +27,8 @@ type verification struct {
 	prepared *preparation
 	shared   *workload.Shared
 	plan     *workload.Plan
+	// stored and absent count the additions without an answer that counters contain, and do not.
+	stored, absent int64
 }
 
 // Verify compares what is stored with what was acknowledged.
@@ -38,6 +40,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		_ = v.prepared.claim.Restore(ctx) // if it cannot be recorded, that shows below
 	}
 	out := workload.Verification{State: workload.Passed}
+	v.stored, v.absent = 0, 0
 	others, unchecked := v.r.mergeOthers()
 	if !others {
 		v.readBack(ctx)
@@ -74,6 +77,13 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		old.Want = fmt.Sprintf("0, beside %d that %s allows", allowed, v.r.layer.Why)
 	}
 	out.Checks = append(out.Checks, old)
+	if !v.shared.Lost() { // of a worker that was lost, nobody knows
+		var unanswered int64
+		for _, s := range v.r.sets {
+			unanswered += s.unanswered.Load()
+		}
+		out.Unsure(unanswered, v.stored+v.r.stored.Load(), v.absent+v.r.absent.Load())
+	}
 	v.linearizable(ctx, &out)
 	for i := range out.Checks {
 		if !out.Checks[i].OK {
@@ -151,6 +161,9 @@ func (v *verification) readBack(ctx context.Context) {
 			if err = v.readSet(ctx, client, s, most); err != nil {
 				break
 			}
+			if err = v.decide(ctx, client, s); err != nil {
+				break
+			}
 		}
 	}
 	if err != nil {
@@ -211,6 +224,63 @@ func (v *verification) readSet(ctx context.Context, client model.Client, s *set,
 	return flush()
 }
 
+// decide looks for the records of inserts that had no answer.
+func (v *verification) decide(ctx context.Context, client model.Client, s *set) error {
+	if s.absent || v.r.uses(s, model.Delete) {
+		return nil // they may be gone again
+	}
+	c := &model.Call{Do: model.Get, Set: s.at}
+	look := func() error {
+		if len(c.Rows) == 0 {
+			return nil
+		}
+		if err := client.Do(ctx, c); err != nil {
+			return fmt.Errorf("read back %s: %w", s.Name, err)
+		}
+		for i := range c.Rows {
+			if c.Rows[i].Found {
+				v.r.stored.Add(1)
+			} else {
+				v.r.absent.Add(1)
+			}
+		}
+		c.Rows = c.Rows[:0]
+		return nil
+	}
+	stake := &v.r.stake
+	for number := range s.issued.Load() {
+		if !s.unsure.has(number) || s.inserted.has(number) {
+			continue
+		}
+		n := len(c.Rows)
+		c.Rows = room(c.Rows, n+1)
+		c.Rows[n].Key, c.Rows[n].Found = s.Key.Append(c.Rows[n].Key[:0], s.base+number*int64(max(stake.Of, 1))+int64(stake.Process)), false
+		if n+1 == loadRows {
+			if err := look(); err != nil {
+				return err
+			}
+		}
+	}
+	return look()
+}
+
+// added returns by how much each addition to a data set adds; 0: not all by the same.
+func (v *verification) added(s *set) (by int64) {
+	for _, o := range v.r.work.Operations {
+		for i := range o.Steps {
+			st := &o.Steps[i]
+			switch {
+			case st.Data != s.Name || st.Do != model.Add:
+			case len(st.By.Table) > 0 || st.By.Min != st.By.Max || by != 0 && by != st.By.Min:
+				return 0
+			default:
+				by = st.By.Min
+			}
+		}
+	}
+	return by
+}
+
 // counters compares what counters come to with what was added; what they are short of is lost.
 func (v *verification) counters(ctx context.Context, i int, s *set, out *workload.Verification) (workload.Check, bool) {
 	if v.r.spec.Load == LoadOnly { // what was loaded is no addition
@@ -250,6 +320,10 @@ func (v *verification) counters(ctx context.Context, i int, s *set, out *workloa
 		c.OK, c.Want = true, "unknown, since a worker was lost"
 	} else {
 		out.Lose(sum + low - got)
+		if by, n := v.added(s), s.unsureAdds.Load(); by != 0 && n > 0 {
+			done := min(max((got-sum)/by, 0), n)
+			v.stored, v.absent = v.stored+done, v.absent+n-done
+		}
 	}
 	return c, true
 }

@@ -56,6 +56,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
 	b := &run{s: s, c: c, plan: p, layer: st, layout: s.layout}
 	for i := range s.maps {
 		w := newWork(s, &s.maps[i], st)
+		w.conn = c
 		b.works = append(b.works, w)
 		p.Phases[0].Tracks[i].NewTask = func(worker int) (workload.Task, error) { return w.newTask(worker), nil }
 	}

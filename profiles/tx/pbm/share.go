@@ -67,5 +67,5 @@ func (b *run) Succeed(ctx context.Context, _ workload.Predecessor) error {
 }
 
 func (c *counts) list() []*atomic.Int64 {
-	return []*atomic.Int64{&c.missing, &c.conflicts, &c.gaveUp}
+	return []*atomic.Int64{&c.missing, &c.conflicts, &c.gaveUp, &c.unanswered}
 }

@@ -57,6 +57,7 @@ type work struct {
 	s     *Spec
 	m     *mapPlan
 	layer adapter
+	conn  store.Conn
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
 	// sizes are the sizes of fillings with which summaries were written.
@@ -68,7 +69,7 @@ type work struct {
 // counts are what a client counts in addition to operations that succeeded or failed:
 // those that found nothing, attempts that conflicted with another transaction, and
 // transactions that did so at every attempt.
-type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
+type counts struct{ missing, conflicts, gaveUp, unanswered atomic.Int64 }
 
 func newWork(s *Spec, m *mapPlan, st adapter) *work {
 	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
@@ -131,6 +132,9 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	err = it.End(m, int(p.N), err)
 	if err == nil && !it.Warmup {
 		k.loop.Tally.Own.missing.Add(missing)
+	}
+	if err != nil && k.w.m.op == caseTx && k.w.conn.Classify(err).Unanswered(err) {
+		k.loop.Tally.Own.unanswered.Add(p.N)
 	}
 	k.loop.Leave(ctx, it, p, err)
 	k.look(ctx, it)

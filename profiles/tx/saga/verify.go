@@ -46,6 +46,8 @@ type verification struct {
 	flying   int64 // what these have taken off the accounts (negative) or put on them
 	readBack int64
 	absent   int64           // requested, not found, and never acknowledged
+	untold   int64           // those of which their clients were told nothing, of this run
+	settled  int64           // of these, those that are there and final
 	moved    map[int64]int64 // what the ledgers of this run add up to, by account
 }
 
@@ -98,6 +100,9 @@ func (v *verification) verify(ctx context.Context) workload.Verification {
 		}
 	}
 	out.Lose(f.LostAcked + f.EarlierLost)
+	if !v.r.shared.Lost() { // of a worker that was lost, nobody knows
+		out.Unsure(v.untold, v.settled, v.absent)
+	}
 	v.r.followed.check(ctx, &out)
 	out.Summary = v.sum(f, out.State)
 	if l := v.r.followed.found(); l != nil {
@@ -223,8 +228,12 @@ func (v *verification) readOwn(ctx context.Context) error {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		for i := range got {
-			if w.told[i] == unknown && got[i].Status == "" {
+			switch {
+			case w.told[i] != unknown:
+			case got[i].Status == "":
 				v.absent++
+			case model.Final(got[i].Status):
+				v.settled++
 			}
 			v.r.comparison().judge(&v.notes, &got[i], w.told[i], checkAcked)
 			for _, e := range got[i].Ledger {
@@ -242,7 +251,13 @@ func (v *verification) readOwn(ctx context.Context) error {
 	v.notes.ask(checkAcked, 0)
 	v.mu.Unlock()
 	for worker, t := range tallies {
-		for seq := t.kept(time.Now(), v.r.spec.FinishedExpire); seq < t.seq; seq++ {
+		kept := t.kept(time.Now(), v.r.spec.FinishedExpire)
+		for seq := range t.seq {
+			if t.get(seq) == unknown {
+				v.untold++
+			}
+		}
+		for seq := kept; seq < t.seq; seq++ {
 			shard := int(seq+int64(worker)) % v.r.spec.Shards
 			w := &lists[shard]
 			w.gids = append(w.gids, string(model.AppendGid(nil, v.r.spec.Stamp, worker, seq)))
