@@ -256,7 +256,7 @@ func backed(c verdict.Cause, r *rundir.Run) bool {
 		return o.MajorFaults >= 50
 	case verdict.GC:
 		return o.GCPauses >= 0.01 || o.GCCPU >= 0.15*o.Cores
-	case verdict.Suspended:
+	case verdict.Suspended, verdict.Pauses:
 		return len(o.Suspensions) > 0 || o.PausedS > 0
 	case verdict.Unstarted, verdict.Backlog, verdict.Pool: // of a machine that stood still
 		return o.WakeP90 >= 5_000_000
