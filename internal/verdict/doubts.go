@@ -25,8 +25,11 @@ func (d Doubt) Sentence() string {
 	for _, s := range d.Shows {
 		shows = append(shows, s.Text)
 	}
-	return d.Text + ". It shows in this: " + strings.Join(shows, "; ")
+	return d.Text + showsIn + strings.Join(shows, "; ")
 }
+
+// showsIn stands between a cause and what it shows itself in.
+const showsIn = ". It shows in this: "
 
 // Of returns the doubt that tells of a cause; false if none does.
 func Of(all []Doubt, c Cause) (Doubt, bool) {

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
@@ -82,7 +83,7 @@ func workers(r *Record) finding {
 			all = append(all, fmt.Sprintf("a live change took %.0f ms to reach %s", w.ChangeMS, who))
 		}
 		if len(w.Doubts) > 0 {
-			all = same.add(all, w, ": "+strings.Join(w.Doubts, ", and "))
+			all = same.add(all, w, ": "+strings.Join(causesOf(w.Doubts), ", and "))
 		}
 	}
 	if r.Undone != "" {
@@ -95,27 +96,42 @@ func workers(r *Record) finding {
 	return finding{state: state, what: strings.Join(all, "; ")}
 }
 
-// alike makes one reason of those that several workers have in the same words.
+// causesOf leaves out of doubts what their causes show themselves in: the record of the worker has it.
+func causesOf(doubts []string) (out []string) {
+	for _, d := range doubts {
+		cause, _, _ := strings.Cut(d, showsIn)
+		out = append(out, cause)
+	}
+	return out
+}
+
+// alike makes one reason of those that several workers have in words that differ in figures only.
 type alike struct {
-	said map[string]int // where a reason is, by its words
+	said map[string]int // where a reason is, by its words without figures
 	of   []group
 }
 
+// figures are what may differ: numbers with their units.
+var figures = regexp.MustCompile(`[0-9][0-9.,]*( ?(ns|µs|ms|s|%|[kMG](iB)?)\b)?`)
+
 // group is a reason, and the workers that have it.
 type group struct {
-	at    int
-	words string
-	who   []Worker
+	at     int
+	words  string
+	who    []Worker
+	differ bool // in figures; those of words are the first one's
 }
 
 // add adds what is said of a worker, whose words follow its name.
 func (a *alike) add(all []string, w Worker, words string) []string {
-	if i, there := a.said[words]; there {
-		a.of[i].who = append(a.of[i].who, w)
+	plain := figures.ReplaceAllString(words, "#")
+	if i, there := a.said[plain]; there {
+		g := &a.of[i]
+		g.who, g.differ = append(g.who, w), g.differ || words != g.words
 		return all
 	}
-	a.said[words] = len(a.of)
-	a.of = append(a.of, group{len(all), words, []Worker{w}})
+	a.said[plain] = len(a.of)
+	a.of = append(a.of, group{at: len(all), words: words, who: []Worker{w}})
 	return append(all, fmt.Sprintf("worker %d (%s)%s", w.Number, w.Host, words))
 }
 
@@ -134,6 +150,9 @@ func (a *alike) name(all []string) {
 			who = "each of " + who
 		}
 		all[g.at] = who + g.words
+		if g.differ {
+			all[g.at] += fmt.Sprintf(" (the figures are those of worker %d)", g.who[0].Number)
+		}
 	}
 }
 

@@ -46,3 +46,14 @@ func TestOneReasonOfManyWorkersIsOneSentence(t *testing.T) {
 	_, text := said(workers(&r))
 	assert.Equal(t, "each of workers 1 to 4 and 6 to 30 was lost: what it did from 3 s on is not in the figures, and it was missed at 5.0 s; workers 1 to 4 and 6 to 30: too hot; worker 5 (h): too old", text)
 }
+
+// Figures that differ make no new reason, and what a cause shows itself in stands with the worker.
+func TestOneCauseOfManyWorkersIsOneSentence(t *testing.T) {
+	r := Record{Workers: []Worker{
+		{Number: 1, Host: "h", Doubts: []string{"one timer in ten fired 52.5 ms late or more; leave the machine to perfbench" + showsIn + "p90 of get is 43.1 ms"}},
+		{Number: 2, Host: "h", Doubts: []string{"one timer in ten fired 11 ms late or more; leave the machine to perfbench"}},
+		{Number: 3, Host: "h", Doubts: []string{"too hot"}},
+	}}
+	_, text := said(workers(&r))
+	assert.Equal(t, "workers 1 and 2: one timer in ten fired 52.5 ms late or more; leave the machine to perfbench (the figures are those of worker 1); worker 3 (h): too hot", text)
+}

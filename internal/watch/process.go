@@ -101,6 +101,9 @@ func Own(ctx context.Context) (*Process, error) {
 	return w, nil
 }
 
+// tellsDisk says whether the system tells what a process has read from disks and written to them.
+const tellsDisk = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
+
 // ErrElsewhere means that a server is not on this machine.
 var ErrElsewhere = errors.New("it is on another machine")
 
@@ -292,12 +295,13 @@ func (w *Process) waits(ctx context.Context, s *Usage) {
 			}
 		}
 		w.queue, w.first, w.queued = queue, first, ok
+		// Its other counters are of what it read and wrote anywhere, connections included.
 		io, err := w.p.IOCountersWithContext(ctx)
-		if known && err == nil && w.io && io.ReadBytes >= w.read && io.WriteBytes >= w.written {
-			s.DiskRead, s.DiskWritten = new(float64(io.ReadBytes-w.read)/seconds), new(float64(io.WriteBytes-w.written)/seconds)
+		if known && err == nil && w.io && io.DiskReadBytes >= w.read && io.DiskWriteBytes >= w.written {
+			s.DiskRead, s.DiskWritten = new(float64(io.DiskReadBytes-w.read)/seconds), new(float64(io.DiskWriteBytes-w.written)/seconds)
 		}
-		if w.io = err == nil; w.io {
-			w.read, w.written = io.ReadBytes, io.WriteBytes
+		if w.io = err == nil && tellsDisk; w.io {
+			w.read, w.written = io.DiskReadBytes, io.DiskWriteBytes
 		}
 	}
 	if waits, ok := inDisk(w.PID()); ok && w.single {

@@ -36,6 +36,25 @@ func TestOwnProcessIsMeasured(t *testing.T) {
 	assert.Nil(t, s.Heap.Young)
 }
 
+// What goes over connections is on no disk. Beside no other test: those write files.
+func TestDisksAreNoConnections(t *testing.T) {
+	if !tellsDisk {
+		t.Skip("the system does not tell")
+	}
+	w, err := Own(t.Context())
+	require.NoError(t, err)
+	began := time.Now()
+	_, err = w.Sample(t.Context())
+	require.NoError(t, err)
+	const much = 64 << 20
+	_, near, far := pair(t)
+	carry(t, near, far, much)
+	s, err := w.Sample(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, s.DiskRead)
+	assert.Less(t, (*s.DiskRead+*s.DiskWritten)*time.Since(began).Seconds(), much/2.)
+}
+
 // Beside no other test: what one of them starts has all of our files open for a moment.
 func TestProcessIsFoundByWhereItListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
