@@ -128,7 +128,7 @@ func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
 		return nil, nil
 	}
 	rates, errs = rundir.Gaps(n), make([]float64, n)
-	if op == nil {
+	if op == nil && !c.Unverified {
 		for i := range n {
 			rates[i] = c.Rates[i-c.First]
 		}

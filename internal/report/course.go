@@ -56,7 +56,13 @@ func duration(v float64) string { return units.Duration(time.Duration(v)) }
 func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []Graph {
 	var out []Graph
 	if plot.Some(c.Rates) {
-		g := a.graph(f.Run.Unit+" per second", "Throughput: what counts, in each second of the run.", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
+		title, what := f.Run.Unit+" per second", rundir.Line{Name: "throughput", Values: c.Rates}
+		note := "Throughput: what counts, in each second of the run."
+		if c.Unverified {
+			title, what.Name = f.Run.Unit+" acknowledged per second, not verified", "acknowledged"
+			note = "What was acknowledged in each second of the run; as its verification failed, this is no throughput."
+		}
+		g := a.graph(title, note, units.Number, what)
 		g.Mean, g.Filled = true, true
 		out = append(out, g)
 	}

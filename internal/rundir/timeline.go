@@ -15,6 +15,9 @@ type Timeline struct {
 	// Rates are units per second of the operations that count. P50, P99 and Max are
 	// response times in nanoseconds, of the slowest operation that counts.
 	Rates, P50, P99, Max []float64
+	// Unverified says that the verification failed: Rates are what was acknowledged, and no
+	// throughput.
+	Unverified bool
 	// Others has, for each operation that does not count but did anything, its own
 	// units per second.
 	Others []Line
@@ -65,9 +68,10 @@ func Of(f *Folder) Timeline {
 		}
 	}
 	c.Others = others.some()
-	if len(f.Run.Phases) == 0 || f.Run.Failed() {
+	if len(f.Run.Phases) == 0 {
 		return c
 	}
+	c.Unverified = f.Run.Failed()
 	for i := max(-c.First, 0); i < n; i++ { // phases may follow each other within a second
 		if t := c.First + i; !math.IsNaN(counts[i]) {
 			c.Rates[i] = measure.Rate(int64(counts[i]), f.Run.ActiveIn(t))

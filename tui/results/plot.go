@@ -21,6 +21,8 @@ type curves struct {
 	// rates are units per second of what counts, slowest is the p99 in nanoseconds of
 	// the slowest operation that counts. NaN is a gap.
 	rates, slowest []float64
+	// what is the name of rates.
+	what string
 	// changes are the times at which a setting changed, phases those at which one of
 	// several phases began.
 	changes, phases []float64
@@ -31,7 +33,10 @@ type curves struct {
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
 	from := rundir.Of(f)
-	c := curves{first: from.First, rates: from.Rates, slowest: from.P99}
+	c := curves{first: from.First, rates: from.Rates, slowest: from.P99, what: "Throughput"}
+	if from.Unverified {
+		c.what = "Acknowledged, not verified"
+	}
 	for _, a := range report.Faults(f) {
 		c.faults = append(c.faults, [2]float64{a.From, a.To})
 	}

@@ -241,7 +241,7 @@ func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
 	each := (h - 3) / 2
 	each -= 1 - each%2 // an odd height has a middle row to label
 	var out []string
-	out = append(out, s.Muted.On(widget.Spread("Throughput"+reach(c.rates, units.Number, w/3), legend(c), w)))
+	out = append(out, s.Muted.On(widget.Spread(c.what+reach(c.rates, units.Number, w/3), legend(c), w)))
 	out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40), w)))
 	out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
