@@ -16,6 +16,10 @@ import (
 // after the first if it has begun nothing yet.
 const patience, haste = 3 * time.Second, 500 * time.Millisecond
 
+// echo is how soon after the first interrupt another one is the same: timeout(1), for one, sends
+// it to us and then to all of our group.
+const echo = 200 * time.Millisecond
+
 // run carries out one command line and returns the exit code. The first interrupt
 // ends what it does gracefully, the second at once. What only reads and computes is left
 // behind at the first.
@@ -28,12 +32,17 @@ func run(ctx context.Context, env cli.Env) int {
 	a := &cli.Call{Env: env, Hard: hard, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	done := make(chan int, 1) // one value: the sender never waits
 	go func() { done <- execute(soft, a) }()
+	var first time.Time
 	for n := 0; ; {
 		select {
 		case code := <-done:
 			return code
 		case <-env.Signals:
+			if n > 0 && time.Since(first) < echo {
+				continue
+			}
 			if n++; n == 1 {
+				first = time.Now()
 				interrupt(session.ErrInterrupted)
 				if a.Begun() {
 					continue

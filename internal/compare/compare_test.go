@@ -236,6 +236,12 @@ func TestAKnobAndTheWordThatItComesFromAreOneCause(t *testing.T) {
 	b.Settings = map[string]float64{"threads": 8, "payload": 1024}
 	b.Parameters = map[string]string{"eligibility.threadCount": "8", "eligibility.payloadSize": "1KiB", "eligibility.totalEntryCount": "4"}
 	assert.Equal(t, []Difference{{"threads", "4", "8"}}, Differences(&a, &b))
+	for _, text := range []string{"16KiB", "16384"} {
+		c := b
+		c.Settings = map[string]float64{"threads": 4, "payload": 16384}
+		c.Parameters = map[string]string{"eligibility.threadCount": "4", "eligibility.payloadSize": text, "eligibility.totalEntryCount": "4"}
+		assert.Equal(t, []Difference{{"payload", "1 KiB", "16 KiB"}}, Differences(&a, &c))
+	}
 	b.Parameters["eligibility.totalEntryCount"] = "8"
 	assert.Equal(t, []string{"threads", "eligibility.totalEntryCount"}, causes(Differences(&a, &b)), "it has nothing to do with threads")
 	b.Settings["threads"], b.Parameters["eligibility.totalEntryCount"] = 6, "4"

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -41,7 +43,7 @@ func Differences(a, b *Conditions) []Difference {
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
 		if track, base := rundir.TrackOf(k); x != y {
-			how := bare(x) + "\x00" + bare(y)
+			how := plain(a.Settings, k) + "\x00" + plain(b.Settings, k)
 			if turned[track+"\x00"+how] = true; track == "" {
 				whole[base] = how
 			}
@@ -96,8 +98,23 @@ func saysOf(word, how string, knobs map[string]string) bool {
 	return false
 }
 
-// bare removes formatting from a value.
-func bare(text string) string { return strings.Join(strings.Fields(text), "") }
+// plain is the number of a setting as a parameter has it; empty: there is none.
+func plain(m map[string]float64, k string) string {
+	v, ok := m[k]
+	if !ok {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// bare is a value without its format: a size, however it was written, is its number of bytes.
+func bare(text string) string {
+	text = strings.Join(strings.Fields(text), "")
+	if n, err := units.ParseSize(text); err == nil {
+		return strconv.FormatInt(n, 10)
+	}
+	return text
+}
 
 // causes names what differs, with a setting of several tracks only once.
 func causes(diffs []Difference) []string {
