@@ -53,7 +53,7 @@ Without a command it opens the workbench when it has a terminal.`,
 		compareCommand(a), historyCommand(a), captureCommand(a), labCommand(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a),
 	)
 	c.SetHelpCommand(helpCommand())
-	cli.Once(c)
+	cli.Once(c, a.Stderr)
 	return tree{c}
 }
 

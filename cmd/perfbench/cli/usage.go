@@ -139,9 +139,6 @@ var kinds = map[string][2]string{"int": {"a whole number", "20"}, "duration": {"
 func BadFlag(c *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
-		if two, ok := errors.AsType[twice](err); ok {
-			return fault.Input(fmt.Errorf("%s: --%s: %w", Name(c), flag.Name, two), "give one of them")
-		}
 		if kind, ok := kinds[flag.Value.Type()]; ok {
 			return fault.Input(fmt.Errorf("%s: --%s: %q is not %s", Name(c), flag.Name, bad.GetValue(), kind[0]), fmt.Sprintf("write it like --%s %s", flag.Name, kind[1]))
 		}
