@@ -3,15 +3,19 @@ package dashboard
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
@@ -131,6 +135,17 @@ func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.outcome(math.MaxInt))
 	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.outcome(60))
 	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.outcome(40))
+}
+
+// The panel of knobs shows the effect of a change in seconds that had too few calls for a p99.
+func TestAnEffectWithoutP99IsShown(t *testing.T) {
+	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
+	s := course(turn, append(steady(10, 1000, 0), steady(10, 2000, 0)...)...)
+	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
+	tu := tuner{now: &reading{snap: s, plan: plan}}
+	text := strings.Join(tu.effectLines(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, 80, true), "\n")
+	assert.Contains(t, text, "1k → 2k")
+	assert.Regexp(t, `p99 .*–`, text)
 }
 
 // At a rate, throughput is what was asked for, and p99 decides.

@@ -482,7 +482,10 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 			value = widget.Fit(m.numbers(), max(w-22, 13)) + " " + s.Muted.On(m.is)
 		}
 		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
-		if text := m.ranges(); whole && m.is != "" && ansi.StringWidth(text)+14 <= w {
+		if m.is == "" || !whole {
+			return
+		}
+		if text := m.ranges(); ansi.StringWidth(text)+14 <= w {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
 		}
 	}
