@@ -300,6 +300,13 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
+// paused reports whether somebody had paused the run for all of the period.
+func (s *stretch) paused() bool {
+	return slices.ContainsFunc(s.f.Run.Segments, func(g rundir.Segment) bool {
+		return g.From <= s.from && g.To >= s.to && g.Settings["paused"] != 0
+	})
+}
+
 // part says what held the period back: the first rule that finds its resource at the
 // limit. If none does, it says that the cause is unknown, and how far everything was
 // from its limit.
@@ -315,6 +322,9 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	case s.done <= 0 && len(broken) > 0:
 		p.Resource, p.Text = Fault, fmt.Sprintf("The %s, %s, held it back: nothing succeeded while it was there.", named(broken), ownWord)
+		return p
+	case s.done <= 0 && s.paused():
+		p.Resource, p.Text = Pacing, "The run was paused, so nothing was done."
 		return p
 	case s.done <= 0:
 		p.Text = unknown + ": nothing succeeded."

@@ -220,6 +220,9 @@ func TestNothingIsMadeUp(t *testing.T) {
 	f = recorded()
 	f.Series = nil
 	assert.Contains(t, Paragraph(Of(f)), "nothing succeeded")
+	f.Run.Segments[0].Settings = map[string]float64{"paused": 1}
+	assert.Equal(t, Pacing, Of(f).Part().Resource)
+	assert.Contains(t, Paragraph(Of(f)), "The run was paused, so nothing was done.")
 }
 
 // That nothing was at its limit is not said beside a figure that was.

@@ -67,8 +67,12 @@ const shownFigures = 2
 // answer says which figures differ for certain, and by how much; else in a word what came out.
 func (c *comparison) answer() string {
 	var said []string
+	word := c.Verdict // of throughput
 	if len(c.Parts) > 0 {
 		for _, f := range c.Parts[0].Figures {
+			if f.Verdict == compare.Unsure && word == string(compare.Same) {
+				word = string(compare.Unsure)
+			}
 			if (f.Verdict != compare.Better && f.Verdict != compare.Worse) || f.Change == nil {
 				continue
 			}
@@ -80,7 +84,7 @@ func (c *comparison) answer() string {
 		}
 	}
 	if len(said) == 0 {
-		return c.Verdict
+		return word
 	}
 	return strings.Join(said[:min(len(said), shownFigures)], ", ")
 }
