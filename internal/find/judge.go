@@ -48,6 +48,10 @@ type Second struct {
 // counts as growing.
 const behind = 0.01
 
+// undone is the fraction of what falls due that no level which holds leaves undone, however much its
+// seconds vary.
+const undone = 0.05
+
 // fewCalls is up to how many calls those that violated a condition are counted rather than told
 // in per cent.
 const fewCalls = 1000
@@ -111,9 +115,14 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 			}
 		}
 	}
-	if why := short(list); why != "" {
+	switch why, certain := short(list); {
+	case certain:
 		s.Why = why
 		return failed, s
+	case why != "":
+		if all = unclear; s.Why == "" {
+			s.Why = why
+		}
 	}
 	if all == held {
 		s.Held, s.Why = true, "it held"
@@ -129,6 +138,9 @@ func lean(conditions []Condition, s Tried, list []Second) Tried {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
 			s.Held, s.Why = false, c.Text+" is in doubt"+c.evidence(list, i)
 		}
+	}
+	if why, _ := short(list); why != "" && s.Held {
+		s.Held, s.Why = false, why
 	}
 	return s
 }
@@ -194,8 +206,9 @@ func counted(list []Second, i int) (against, of float64) {
 	return against, of
 }
 
-// short says why the seconds leave more and more undone; empty if they do not.
-func short(list []Second) string {
+// short says why the seconds leave more and more undone, and whether that is certain; empty if they
+// do not.
+func short(list []Second) (why string, certain bool) {
 	var missing []float64
 	due, lump := 0.0, 0.0
 	for _, s := range list {
@@ -203,12 +216,16 @@ func short(list []Second) string {
 		missing = append(missing, s.Due-s.Done)
 	}
 	if due == 0 {
-		return ""
+		return "", false
 	}
 	mean := due / float64(len(list))
 	e := stat.Successive(missing)
-	if math.IsNaN(e.SE) || e.Value-sure*e.SE <= behind*mean || e.Value*float64(len(list)) <= lumps*lump {
-		return ""
+	if e.Value*float64(len(list)) <= lumps*lump {
+		return "", false
 	}
-	return fmt.Sprintf("the backlog grew: of 100 that fell due %.3g were done", 100*(1-e.Value/mean))
+	certain = !math.IsNaN(e.SE) && e.Value-sure*e.SE > behind*mean
+	if !certain && !(e.Value > undone*mean) {
+		return "", false
+	}
+	return fmt.Sprintf("the backlog grew: of 100 that fell due %.3g were done", 100*(1-e.Value/mean)), certain
 }

@@ -138,6 +138,36 @@ func TestBacklogIsJudgedAtTheEndOrWhenItIsHopeless(t *testing.T) {
 	assert.Equal(t, "the backlog grew by 5 events/s", s.Why)
 }
 
+// However much its seconds vary, no level holds that leaves much undone.
+func TestALevelThatLeavesMuchUndoneDoesNotHold(t *testing.T) {
+	level := func(done ...float64) (list []Second) {
+		for i, n := range done {
+			at := int64(i) * 1e9
+			list = append(list, Second{From: at, To: at + 1e9, Due: 1000, Done: n, Lump: 1})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		done []float64
+		was  outcome
+		why  string
+	}{
+		{[]float64{1000, 990, 1010, 1000}, held, "it held"},
+		{[]float64{900, 1080, 920, 1060}, held, "it held"},
+		{[]float64{700, 1090, 780, 1110}, unclear, "the backlog grew: of 100 that fell due 92 were done"},
+		{[]float64{900, 910, 890, 900}, failed, "the backlog grew: of 100 that fell due 90 were done"},
+	} {
+		was, s := judge(nil, level(c.done...))
+		assert.Equal(t, c.was, was, c.done)
+		assert.Equal(t, c.why, s.Why)
+		if was == unclear {
+			s = lean(nil, s, level(c.done...))
+			assert.False(t, s.Held)
+			assert.Equal(t, c.why, s.Why)
+		}
+	}
+}
+
 // A level that has failed and held when the time is up is neither too much nor found.
 func TestALevelThatHeldAsOftenAsItFailedIsLeftOut(t *testing.T) {
 	t.Parallel()
