@@ -178,7 +178,8 @@ func crashes(t *testing.T, service string, up []string, over, broken, repeat, du
 	events := filepath.Join(dir, "events.yaml")
 	require.NoError(t, os.WriteFile(events, []byte("data: {event: {records: 1, size: 200}}\noperations: {store: {insert: event}}\n"), 0o600))
 	run(t, "sweep", "mix", "--file", events, "--target", "lab:"+service, "--over", over, "--fault", broken,
-		"--repeat", repeat, "--rate", "200", "--duration", duration, "--warmup", "500ms", "--quiet", "--out", service)
+		"--repeat", repeat, "--rate", "200", "--duration", duration, "--warmup", "500ms", "--quiet", "--out", service,
+		"--drain", "2m") // a Cassandra that starts again on a busy machine
 	return sweepIn(t, filepath.Join(dir, service))
 }
 
