@@ -73,7 +73,7 @@ func repeats(name string, s Set) []string {
 		})
 		if len(diffs) > 0 {
 			return []string{fmt.Sprintf("the runs of %s are not repeats of the same run: %s and %s differ in %s",
-				name, s.Runs[0].Conditions.ID, r.Conditions.ID, listed(shortened(causes(diffs))))}
+				name, s.Runs[0].Conditions.ID, r.Conditions.ID, units.Listed(shortened(causes(diffs))))}
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func cautions(a, b Set, diffs []Difference) []string {
 	levels := searched(a, b) != ""
 	words := append(doubts("A", a, levels), doubts("B", b, levels)...)
 	if names := causes(diffs); len(names) > 1 {
-		words = append(words, "A and B differ in "+listed(shortened(names))+": the change has more than one cause")
+		words = append(words, "A and B differ in "+units.Listed(shortened(names))+": the change has more than one cause")
 	}
 	return words
 }

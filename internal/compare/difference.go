@@ -75,7 +75,7 @@ func Differences(a, b *Conditions) []Difference {
 		}
 	}
 	add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
-	add("searched under", listed(a.Under), listed(b.Under))
+	add("searched under", units.Listed(a.Under), units.Listed(b.Under))
 	if a.Sought == "" || b.Sought == "" { // a search makes as many as it needs
 		add("live changes", fmt.Sprint(a.Changes), fmt.Sprint(b.Changes))
 	}
@@ -150,12 +150,4 @@ func orDash(s string) string {
 		return "–"
 	}
 	return s
-}
-
-// listed formats words as a list: a, b and c.
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // leastRounds is how many rounds are needed for pairs to be meaningful.
@@ -86,5 +87,5 @@ func paired(c *Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The runs took turns in rounds, which are many or differ by more than chance: for %s, the differences within each round count.", listed(names))
+	return fmt.Sprintf("The runs took turns in rounds, which are many or differ by more than chance: for %s, the differences within each round count.", units.Listed(names))
 }

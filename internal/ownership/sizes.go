@@ -57,16 +57,7 @@ func (s Sizes) Words() string {
 	if len(words) == 0 {
 		return "a size that nobody has written down"
 	}
-	return listed(words)
-}
-
-// listed joins words: "a, b and c".
-func listed(words []string) string {
-	n := len(words) - 1
-	if n == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:n], ", ") + " and " + words[n]
+	return units.Listed(words)
 }
 
 // Resized reports whether an earlier run has left records in a space that are not as large as this
@@ -120,7 +111,7 @@ func (c *Claim) Resize(ctx context.Context, spaces []Resizing) error {
 		names[said] = append(names[said], Name(r.Space))
 	}
 	for _, said := range slices.Sorted(maps.Keys(names)) {
-		c.Note(listed(names[said]) + " " + said)
+		c.Note(units.Listed(names[said]) + " " + said)
 	}
 	return nil
 }

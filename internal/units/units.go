@@ -231,14 +231,18 @@ func Numbered(thing string, numbers []int) string {
 		}
 		i = k + 1
 	}
-	switch {
-	case len(numbers) == 1:
-		return thing + " " + parts[0]
-	case len(parts) <= 1:
-		return thing + "s " + strings.Join(parts, "")
+	if len(numbers) != 1 {
+		thing += "s"
 	}
-	last := len(parts) - 1
-	return thing + "s " + strings.Join(parts[:last], ", ") + " and " + parts[last]
+	return thing + " " + Listed(parts)
+}
+
+// Listed writes words as a list: "a, b and c".
+func Listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }
 
 // Plural formats a number of things: "1 thread", "2 threads", "3 entries", "4 branches".

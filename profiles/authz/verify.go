@@ -115,21 +115,13 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (c workload.Check, as
 			}
 		}
 	}
-	t.mu.Lock()
-	maps.Copy(want, t.changed)
-	for _, o := range t.others {
-		maps.Copy(want, o.changed)
-	}
-	t.mu.Unlock()
+	maps.Copy(want, t.merged(&t.changed, func(o *elsewhere) map[string]string { return o.changed }))
 	c.Name = t.name + ": roles read back"
 	good := int64(0)
 	for key, role := range want {
 		principal, resource, _ := strings.Cut(key, "\x00")
-		var got string
-		if err := b.insist(ctx, func() (err error) {
-			got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
-			return err
-		}); err != nil {
+		got, err := b.role(ctx, principal, resource)
+		if err != nil {
 			return c, asked, 0, err
 		}
 		asked++
@@ -150,21 +142,12 @@ func (b *bound) unanswered(err error) bool {
 
 // decide reads back the changes of a tenant that had no answer: each is made, or is not.
 func (b *binding) decide(ctx context.Context, t *tenant, v *workload.Verification) error {
-	doubtful := map[string]string{}
-	t.mu.Lock()
-	maps.Copy(doubtful, t.doubtful)
-	for _, o := range t.others {
-		maps.Copy(doubtful, o.doubtful)
-	}
-	t.mu.Unlock()
+	doubtful := t.merged(&t.doubtful, func(o *elsewhere) map[string]string { return o.doubtful })
 	var made int64
 	for key, want := range doubtful {
 		principal, resource, _ := strings.Cut(key, "\x00")
-		var got string
-		if err := b.insist(ctx, func() (err error) {
-			got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
-			return err
-		}); err != nil {
+		got, err := b.role(ctx, principal, resource)
+		if err != nil {
 			return err
 		}
 		if got == want {
@@ -175,6 +158,27 @@ func (b *binding) decide(ctx context.Context, t *tenant, v *workload.Verificatio
 		v.Unsure(int64(len(doubtful)), made, int64(len(doubtful))-made)
 	}
 	return nil
+}
+
+// merged returns roles that are known here with those that other workers have told of.
+func (t *tenant) merged(own *map[string]string, theirs func(o *elsewhere) map[string]string) map[string]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := map[string]string{}
+	maps.Copy(all, *own)
+	for _, o := range t.others {
+		maps.Copy(all, theirs(o))
+	}
+	return all
+}
+
+// role asks the store for a role, patiently.
+func (b *binding) role(ctx context.Context, principal, resource string) (got string, err error) {
+	err = b.insist(ctx, func() (err error) {
+		got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
+		return err
+	})
+	return got, err
 }
 
 // insist calls f until it succeeds, or has failed for the drain: a store that was

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -183,6 +183,5 @@ func named(workers []string) string {
 	if len(workers) == 1 {
 		return "worker " + workers[0]
 	}
-	last := len(workers) - 1
-	return "workers " + strings.Join(slices.Clone(workers[:last]), ", ") + " and " + workers[last]
+	return "workers " + units.Listed(workers)
 }
