@@ -98,7 +98,9 @@ var (
 		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/mix", "profiles/ingestion",
 		"profiles/tx/baseline", "profiles/tx/pbm", "profiles/tx", "internal/report",
 	}
-	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker"}
+	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker", "internal/session"}
+	// waiting are those that wait for servers and clocks, and compute next to nothing: they run beside whole runs.
+	waiting = []string{"internal/store/redis", "internal/lab", "internal/remote", "internal/store/redis/link"}
 )
 
 // sqlite is in the test programs of some packages, which the detector would have compiled again:
@@ -149,7 +151,7 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 	for i := range all {
 		all[i].Deps = built[all[i].ImportPath]
 	}
-	first := append(slices.Clone(whole), long...)
+	first := slices.Concat(whole[:4], waiting[:2], whole[4:7], waiting[2:], whole[7:], long)
 	rank := func(p pkg) int {
 		i := slices.Index(first, short(p.ImportPath))
 		if i < 0 {
@@ -176,10 +178,10 @@ var compile = []string{"go", "list", "-test", "-export", "-f", "{{with .Error}}{
 var common = []string{"test", "-json", "-vet=off", "-ldflags=-s", "-timeout=20m"}
 
 // small is everything but what [labtest.Full] leaves. Tests wait for servers more than
-// they compute: two more packages than processors. Their order is not shuffled, so that go
+// they compute: three more packages than processors. Their order is not shuffled, so that go
 // need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
-	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+2))
+	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+3))
 	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
