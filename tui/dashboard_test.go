@@ -240,7 +240,7 @@ func TestAnUndoIsOneChange(t *testing.T) {
 	assert.Len(t, run.Snapshot().Changes, 5, "the run has a change of each track")
 	assert.Contains(t, picture(t, a), "changes 2")
 	assert.Contains(t, picture(t, a), "undo: payload 4 KiB → 1 KiB")
-	assert.Regexp(t, `00:14 +payload 4 KiB → 1 KiB +undo +3`, picture(t, a))
+	assert.Regexp(t, `00:14 +payload 4 KiB → 1 KiB +undo +2`, picture(t, a))
 	send(t, a, "+")
 	pass(t, a, run, 4*time.Second)
 	send(t, a, "t", "r", "esc")

@@ -110,9 +110,12 @@ func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 const mostParts = 3
 
 // Paragraph says in a few sentences what held a run back: first of all, when nothing was done.
-func Paragraph(w *rundir.Why) string {
+func Paragraph(w *rundir.Why) string { return strings.Join(Paragraphs(w), " ") }
+
+// Paragraphs is Paragraph with what is said of each time by itself.
+func Paragraphs(w *rundir.Why) []string {
 	if w == nil || len(w.Parts) == 0 {
-		return ""
+		return nil
 	}
 	told := map[int]bool{}
 	order := make([]int, len(w.Parts))
@@ -147,7 +150,7 @@ func Paragraph(w *rundir.Why) string {
 	if len(rest) > 0 {
 		out = append(out, "In the shorter stretches it was "+strings.Join(rest, ", ")+".")
 	}
-	return strings.Join(out, " ")
+	return out
 }
 
 // sentence adds a capital letter and a full stop.

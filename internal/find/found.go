@@ -312,6 +312,47 @@ func (r *Result) Curve() []Step {
 	return out
 }
 
+// Tries are the steps of one level, in the order in which they were made.
+type Tries struct {
+	Level float64
+	Steps []Step
+}
+
+// sameLevel is how far apart two levels are at most that count as one: on a chart they are one place.
+const sameLevel = 0.02
+
+// Levels returns the tries of each level, ordered by level. Levels closer than 2 % are one, at their mean.
+func (r *Result) Levels() []Tries {
+	steps := slices.Clone(r.Steps)
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.Level, b.Level) })
+	var out []Tries
+	for _, s := range steps {
+		if n := len(out); n == 0 || s.Level > out[n-1].Steps[0].Level*(1+sameLevel) {
+			out = append(out, Tries{})
+		}
+		at := &out[len(out)-1]
+		at.Steps = append(at.Steps, s)
+		at.Level += (s.Level - at.Level) / float64(len(at.Steps))
+	}
+	return out
+}
+
+// Median returns that of a time over the tries, the lower one of two; measure.Hidden if too few calls
+// support it in each of them.
+func (t Tries) Median(of func(Times) int64) int64 {
+	var known []int64
+	for _, s := range t.Steps {
+		if v := of(s.Response); v > 0 && v != measure.Hidden {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return measure.Hidden
+	}
+	slices.Sort(known)
+	return known[(len(known)-1)/2]
+}
+
 // Tried reports whether a level was tried to its end.
 func (r *Result) Tried() bool { return r.Found > 0 || r.TooMuch > 0 }
 

@@ -1,14 +1,12 @@
 package plot
 
-import (
-	"math"
-)
+import "math"
 
-// gridlines is how many parts a scale that begins at 0 has.
+// gridlines is how many parts a scale that begins at 0 has at most.
 const gridlines = 4
 
-// scale is the scale of a chart; step is the distance between the lines of its grid, 0:
-// even parts.
+// scale is the scale of a chart; step is the distance between the lines of its grid, where it is not
+// logarithmic.
 type scale struct {
 	Scale
 	step float64
@@ -35,36 +33,20 @@ func (c *Chart) ends() (lo, hi float64) {
 	return lo, hi
 }
 
-// scale returns the scale that the values of a chart need; if none is above 0, it ends
-// at 1.
+// scale returns the scale that the values of a chart need, with the distance of its gridlines; if no
+// value is above 0, it ends at 1. A logarithmic one has its ends at 1, 2 or 5 times a power of ten.
 func (c *Chart) scale() scale {
 	lo, hi := c.ends()
 	switch {
 	case c.Heat != nil:
 		return scale{Scale: Scale{Low: c.Heat.Low, High: c.Heat.High, Log: true}}
-	case hi == 0 && c.Log:
-		return scale{Scale: Scale{High: 1}}
 	case hi == 0:
-		hi = 1
+		return scale{Scale: Scale{High: 1}, step: 1.0 / gridlines}
 	case c.Log:
-		return scale{Scale: Decades(lo, hi*1.0001)}
+		return scale{Scale: Around(lo, hi)}
 	}
-	return scale{Scale: Scale{High: hi * 1.05}}
-}
-
-// close returns the scale for a page: it ends at a round number, and if it is
-// logarithmic it fits more closely than whole decades.
-func (c *Chart) close() scale {
-	s := c.scale()
-	switch {
-	case c.Heat != nil:
-		return s
-	case !s.Log:
-		s.step = Step(s.High/1.05/gridlines, c.Unit == Bytes)
-		s.High = math.Ceil(s.High/1.05/s.step-1e-9) * s.step
-		return s
-	}
-	return scale{Scale: Around(c.ends())}
+	top := Top(hi, c.Unit == Bytes)
+	return scale{Scale: Scale{High: top}, step: min(Step(top/gridlines, c.Unit == Bytes), top)}
 }
 
 // grid returns the values that are labelled on the scale.
@@ -73,13 +55,9 @@ func (s scale) grid() []float64 {
 	switch {
 	case s.Log:
 		return Round(s.Low, s.High, s.High/s.Low < 50)
-	case s.step > 0:
-		for v := s.Low; v <= s.High*(1+1e-9); v += s.step {
-			out = append(out, v)
-		}
 	default:
-		for i := range gridlines + 1 {
-			out = append(out, s.Low+(s.High-s.Low)*float64(i)/gridlines)
+		for i := 0.0; i*s.step <= s.High*(1+1e-9); i++ {
+			out = append(out, i*s.step)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package plot_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,36 @@ func TestNiceIsOneTwoOrFive(t *testing.T) {
 	}
 	assert.InDelta(t, 1, plot.Nice(nan), 0)
 	assert.InDelta(t, 1, plot.Nice(math.Inf(1)), 0)
+}
+
+// Whatever the highest value is, it takes three quarters of the height, and what is labelled is a multiple of
+// 1, 2 or 5 that lies on the scale.
+func TestAScaleEndsJustAboveItsHighestValue(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		v := math.Pow(10, 12*random.Float64()-3)
+		top := plot.Top(v, false)
+		assert.GreaterOrEqual(t, top, v*(1-1e-9))
+		assert.LessOrEqual(t, top, v/0.75*(1+1e-9), "%v", v)
+		rows := 2 + random.IntN(30)
+		ticks := plot.Scale{High: top}.Ticks(rows)
+		assert.GreaterOrEqual(t, len(ticks), 2, "%v in %d rows", v, rows)
+		step := ticks[1].Value
+		lead := step / math.Pow(10, math.Floor(math.Log10(step*(1+1e-9))))
+		assert.Contains(t, []int{1, 2, 5}, int(math.Round(lead)), "%v", step)
+		for i, tick := range ticks {
+			assert.InDelta(t, float64(i)*step, tick.Value, step*1e-6)
+			assert.LessOrEqual(t, tick.Value, top*(1+1e-9))
+		}
+	}
+	for v, want := range map[float64]float64{11_700: 12_000, 2000: 2000, 2001: 2500, 0: 1, 0.0021: 0.0025, 5: 5, 9.99: 10} {
+		assert.InEpsilon(t, want, plot.Top(v, false), 1e-9, "%v", v)
+	}
+	assert.InDelta(t, 1, plot.Top(nan, false), 0)
+	for v, want := range map[float64]float64{1: 1, 1.4 * (1 << 30): 1.5 * (1 << 30), 500 << 20: 512 << 20} {
+		assert.InEpsilon(t, want, plot.Top(v, true), 1e-9, "%v", v)
+	}
+	assert.InDelta(t, 512<<20, plot.Step(1.5*(1<<30)/4, true), 1)
 }
 
 func TestLog(t *testing.T) {

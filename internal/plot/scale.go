@@ -54,6 +54,34 @@ func Nice(v float64) float64 {
 	return v
 }
 
+// tops are the ends of a scale from 0, in a decade: whatever the highest value is, it takes three
+// quarters of the height or more. binaryTops are those of bytes, in a doubling.
+var (
+	tops       = []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
+	binaryTops = []float64{1, 1.25, 1.5, 1.75, 2}
+)
+
+// Top returns the end of a scale from 0 that has room for v and little more; of bytes, one that is
+// round in powers of 2. It is 1 if v cannot be drawn.
+func Top(v float64, bytes bool) float64 {
+	if !finite(v) || v <= 0 {
+		return 1
+	}
+	list, base := tops, math.Pow(10, math.Floor(math.Log10(v)))
+	if bytes {
+		list, base = binaryTops, math.Pow(2, math.Floor(math.Log2(v)))
+	}
+	if base == 0 || math.IsInf(base, 0) {
+		return v
+	}
+	for _, f := range list {
+		if f*base >= v*(1-1e-9) && finite(f*base) {
+			return f * base
+		}
+	}
+	return v
+}
+
 // below returns the largest of 1, 2 or 5 × 10ⁿ that is not above v, which is above 0.
 func below(v float64) float64 {
 	out := math.Pow(10, math.Floor(math.Log10(v)))
@@ -132,13 +160,27 @@ type Tick struct {
 	Value float64
 }
 
-// Ticks returns the values to label on a picture of so many rows, from the lowest up: 1, 2
-// or 5 times powers of ten, at least two rows apart where there are more than two.
+// Row returns the row of a picture of so many rows, counted from the top, that a value lies in; -1 if
+// it cannot be drawn.
+func (s Scale) Row(v float64, rows int) int {
+	part := s.Part(v)
+	if math.IsNaN(part) || rows < 1 {
+		return -1
+	}
+	return rows - 1 - int(math.Round(min(max(part, 0), 1)*float64(4*rows-1)))/4
+}
+
+// mostParts is how many parts the labels of a linear scale make at most.
+const mostParts = 6
+
+// Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
+// or 5 times a power of ten, at least two rows apart where there are more than two. The end of the
+// scale is one of them only if it is such a multiple.
 func (s Scale) Ticks(rows int) []Tick {
 	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
 		return nil
 	}
-	parts := max((rows-1)/2, 1)
+	parts := min(max((rows-1)/2, 1), mostParts)
 	var values []float64
 	if s.Log {
 		decades, first := math.Log10(s.High/s.Low), math.Floor(math.Log10(s.Low)+1e-9)
@@ -149,20 +191,14 @@ func (s Scale) Ticks(rows int) []Tick {
 			}
 		}
 	} else {
-		step := Step((s.High-s.Low)/float64(parts), false)
+		step := min(Step((s.High-s.Low)/float64(parts), false), below((s.High-s.Low)*(1+1e-9)))
 		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
 			values = append(values, i*step)
-		}
-		if last := values[len(values)-1]; last < s.High*(1-1e-9) { // the end of the scale has a label
-			if len(values) > 1 && s.High-last < step {
-				values = values[:len(values)-1]
-			}
-			values = append(values, s.High)
 		}
 	}
 	var out []Tick
 	for _, v := range values {
-		row := rows - 1 - int(math.Round(s.Part(v)*float64(rows-1)))
+		row := s.Row(v, rows)
 		if len(out) == 0 || out[len(out)-1].Row > row {
 			out = append(out, Tick{row, v})
 		}
@@ -171,13 +207,12 @@ func (s Scale) Ticks(rows int) []Tick {
 }
 
 // Step returns the smallest round distance between the lines of a grid that is at least
-// v; of bytes, one that is round in powers of 1024.
+// v; of bytes, a power of 2.
 func Step(v float64, bytes bool) float64 {
-	power := 1.0
-	for bytes && power*1024 <= v {
-		power *= 1024
+	if bytes {
+		return math.Pow(2, math.Ceil(math.Log2(v)-1e-9))
 	}
-	power *= math.Pow(10, math.Floor(math.Log10(v/power)))
+	power := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, by := range steps {
 		if by*power >= v*(1-1e-9) {
 			return by * power

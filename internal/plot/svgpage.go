@@ -31,7 +31,7 @@ const (
 // of its classes. It needs no script; the attributes data-time, -unit and -scale and
 // the positions in the drawing tell a script what is shown.
 func (c *Chart) Page() string {
-	d := drawing{Chart: c, scale: c.close(), steps: 1, height: pageHeight, points: pagePoints}
+	d := drawing{Chart: c, scale: c.scale(), steps: 1, height: pageHeight, points: pagePoints}
 	switch {
 	case c.Low:
 		d.height, d.points = lowHeight, lowPoints/max(min(len(c.Lines), pageLines), 1) // there may be a line for each of many nodes

@@ -23,7 +23,7 @@ func (c *Chart) Text(width, height int) string {
 	if c.Empty() || c.Heat != nil || len(c.At) == 0 {
 		return ""
 	}
-	d := letters{c, c.close().Scale, width, height, make([][]rune, height)}
+	d := letters{c, c.scale().Scale, width, height, make([][]rune, height)}
 	for i := range d.cells {
 		d.cells[i] = []rune(strings.Repeat(" ", width))
 	}
@@ -79,11 +79,7 @@ func (d *letters) column(at float64) int {
 }
 
 func (d *letters) row(v float64) int {
-	part := d.of.Part(v)
-	if math.IsNaN(part) {
-		return -1
-	}
-	return d.height - 1 - int(math.Round(min(max(part, 0), 1)*float64(d.height-1)))
+	return d.of.Row(v, d.height)
 }
 
 // draw draws marks, bands and lines; of lines that meet, the first is seen.

@@ -27,12 +27,12 @@ func TestAChartIsDrawnInLetters(t *testing.T) {
 	assert.Equal(t, strings.TrimPrefix(`
 times
 1000 ┤         ░░         ┊         ●
-     │       ░░░░         ┊
+     │      ░░░░░         ┊
  100 ┤    ░░░░··●         ┊
      │  ░·····░░░         ┊
-  10 ┤●··░                ┊      ···○
-     │                   ········
-   1 ┤○··············○··· ┊
+  10 ┤●··░                ┊       ··○
+     │                    ┊·······
+   1 ┤○··············○·····
       0        10        20        30
               50 %      100 %          of the knee
 ● high  ○ low  ░ all runs

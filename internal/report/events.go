@@ -59,9 +59,9 @@ func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 
 // change describes a live change.
 func change(m rundir.Move) string {
-	segment := "segment " + strconv.Itoa(m.Segment+1)
+	segment := "segment " + strconv.Itoa(m.Segment)
 	if m.Last > m.Segment {
-		segment = "segments " + strconv.Itoa(m.Segment+1) + "–" + strconv.Itoa(m.Last+1)
+		segment = "segments " + strconv.Itoa(m.Segment) + "–" + strconv.Itoa(m.Last)
 	}
 	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -211,12 +210,12 @@ func curve(r *find.Result) plot.Chart {
 
 // curves returns the chart of latency over load of searches, each with the name of its side.
 func curves(sides []string, all []*find.Result) plot.Chart {
-	c := overLoad("response time over "+all[0].Over, "Percentiles of the last try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it.",
+	c := overLoad("response time over "+all[0].Over, "Percentiles of the median try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it.",
 		func(v float64) string { return levelText(all[0], v) })
 	c.Band = "from the lowest to the highest of the tries"
 	for _, r := range all {
-		for _, s := range r.Curve() {
-			c.At = append(c.At, s.Level)
+		for _, tried := range r.Levels() {
+			c.At = append(c.At, tried.Level)
 		}
 	}
 	slices.Sort(c.At)
@@ -226,10 +225,10 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 	for i, r := range all {
 		var at []float64
 		var p50, p99 sweep.Spread
-		for _, s := range r.Curve() {
-			at = append(at, s.Level)
-			p50.Add(triesAt(r, s.Level, func(t find.Times) int64 { return t.P50 }))
-			p99.Add(triesAt(r, s.Level, func(t find.Times) int64 { return t.P99 }))
+		for _, tried := range r.Levels() {
+			at = append(at, tried.Level)
+			p50.Add(triesOf(tried, func(t find.Times) int64 { return t.P50 }))
+			p99.Add(triesOf(tried, func(t find.Times) int64 { return t.P99 }))
 		}
 		pair(&c, sides[i], at, p50, p99, len(r.Steps) > len(at))
 		knee(&c, sides[i], r.Found, strings.TrimSpace("the highest that holds: "+levelText(r, r.Found)+" "+Plain(sides[i])))
@@ -237,16 +236,12 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 	return c
 }
 
-// triesAt returns a percentile of the last try of a level, and of each.
-func triesAt(r *find.Result, level float64, of func(find.Times) int64) (last int64, all []int64) {
-	last = measure.Hidden
-	for _, s := range r.Steps {
-		if s.Level == level {
-			last = of(s.Response)
-			all = append(all, last)
-		}
+// triesOf returns the median of a percentile over the tries of a level, and that of each.
+func triesOf(tried find.Tries, of func(find.Times) int64) (median int64, all []int64) {
+	for _, s := range tried.Steps {
+		all = append(all, of(s.Response))
 	}
-	return last, all
+	return tried.Median(of), all
 }
 
 // interpolated returns the value at x between known points.

@@ -147,6 +147,7 @@ func TestSearchesAreDrawnWithBandsAndTogether(t *testing.T) {
 	c := curve(a)
 	assert.Equal(t, []float64{3e6, 6e6, 8.49e6, 90e6}, c.Lines[0].Low)
 	assert.Equal(t, []float64{3e6, 6e6, 8.49e6, 160e6}, c.Lines[0].High)
+	assert.Equal(t, []float64{3e6, 6e6, 8.49e6, 90e6}, c.Lines[0].Values, "the median, the lower one of two")
 	assert.Equal(t, "of the knee", c.Axes[0].Name)
 	b.Steps = b.Steps[:3]
 	b.Steps[1].Level, b.Found = 2100, 2100

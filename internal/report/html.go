@@ -39,11 +39,15 @@ func (p Page) HTML() string {
 	for _, s := range p.Lead {
 		w.tag("p", "", s)
 	}
+	w.contents(p.Sections)
+	opening, rest := p.parted()
+	for _, s := range opening {
+		w.section(s, 2)
+	}
 	for _, s := range p.Notices {
 		w.tag("p", ` class="notice"`, s)
 	}
-	w.contents(p.Sections)
-	for _, s := range p.Sections {
+	for _, s := range rest {
 		w.section(s, 2)
 	}
 	w.WriteString("</main>\n<script>" + script + "</script>\n</body>\n</html>\n")

@@ -11,15 +11,20 @@ func (p Page) Markdown() string {
 	for _, s := range p.Lead {
 		b.WriteString("\n" + escape(s) + "\n")
 	}
+	opening, rest := p.parted()
+	answers := func(list []Section) {
+		for _, s := range list {
+			if s.Weight == Answer {
+				b.WriteString("\n## " + escape(s.Heading) + "\n")
+				s.markdown(&b)
+			}
+		}
+	}
+	answers(opening)
 	for _, s := range p.Notices {
 		b.WriteString("\n> **Note:** " + escape(s) + "\n")
 	}
-	for _, s := range p.Sections {
-		if s.Weight == Answer {
-			b.WriteString("\n## " + escape(s.Heading) + "\n")
-			s.markdown(&b)
-		}
-	}
+	answers(rest)
 	for _, s := range p.Sections {
 		if s.Weight == Answer {
 			continue

@@ -10,6 +10,13 @@ type Page struct {
 	Lead     []string
 	Notices  []string
 	Sections []Section
+	// Opening is how many of the first sections stand before the notices.
+	Opening int
+}
+
+// parted returns the sections before the notices and those after them.
+func (p *Page) parted() (opening, rest []Section) {
+	return p.Sections[:p.Opening], p.Sections[p.Opening:]
 }
 
 // Tone says whether a figure is good or bad.

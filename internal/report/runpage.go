@@ -26,11 +26,11 @@ func RunPage(f *rundir.Folder) Page {
 	p := Page{
 		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
 		Figures: answer(r, own, versus),
-		Notices: append(r.Misgivings(), r.Remarks()...),
+		Notices: r.Remarks(),
 		Lead: []string{
 			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, %s, seed %d.",
 				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), Length(r.MeasuredS), Length(r.WarmupS), r.Ending("the user"), r.Seed),
-			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r.Verdict) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
+			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
 	if len(r.Tags) > 0 {
@@ -39,10 +39,11 @@ func RunPage(f *rundir.Folder) Page {
 	if r.Note != "" {
 		p.Lead = append(p.Lead, "Note: "+r.Note)
 	}
-	p.Add(why(f), lost(f), answers(AnswersOf(r)), beside(versus), again(r),
-		Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
+	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))}, operations(r))
+	p.Opening = len(p.Sections)
+	p.Add(causes(f), lost(f), answers(AnswersOf(r)), beside(versus), why(f), again(r),
 		resources(f, axis), happened(r, events),
-		operations(r), withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
+		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p
 }
@@ -73,15 +74,15 @@ func StoreName(s rundir.Store) string {
 	return s.Name + " (" + strings.Join(more, ", ") + ")"
 }
 
-// thresholds says how many were met, and which were not.
-func thresholds(v rundir.Verdict) string {
-	if len(v.Thresholds) == 0 {
+// thresholds says how many were met, and what each figure was.
+func thresholds(r *rundir.Run) string {
+	all := r.Verdict.Thresholds
+	if len(all) == 0 {
 		return ""
 	}
-	missed := v.Missed()
-	text := fmt.Sprintf(". Thresholds: %d of %d met", len(v.Thresholds)-len(missed), len(v.Thresholds))
-	for _, t := range missed {
-		text += "; missed " + t.Expr + ", it was " + t.Got
+	text := fmt.Sprintf(". Thresholds: %d of %d met", len(all)-len(r.Verdict.Missed()), len(all))
+	for _, t := range all {
+		text += "; " + Met(t, r)
 	}
 	return text
 }
@@ -234,12 +235,12 @@ func segments(r *rundir.Run) Section {
 		t.Columns[6] = "count"
 	}
 	varying := rundir.Varied(r.Segments)
-	text := []string{"A live change opens a segment; a call belongs to the one that it started in. series.csv counts segments from 0."}
+	text := []string{"A live change opens a segment; a call belongs to the one that it started in. Segments are counted from 0, as in series.csv and run.json."}
 	for _, s := range r.Stretches() {
 		var set []string
-		number, long := strconv.Itoa(s.First+1), s.Last > s.First
+		number, long := strconv.Itoa(s.First), s.Last > s.First
 		if long {
-			number += "–" + strconv.Itoa(s.Last+1)
+			number += "–" + strconv.Itoa(s.Last)
 		}
 		for _, name := range varying {
 			set = append(set, name+"="+span(rundir.SettingText(name, s.Settings[name]), rundir.SettingText(name, s.End[name])))

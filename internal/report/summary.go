@@ -9,12 +9,17 @@ import (
 )
 
 // Summary is the part of the text report that a run prints at its end: what ran, the
-// notices, each rate with its latency, what faults cost, and the errors.
+// each rate with its latency, the notices, a line for each cause, what faults cost, and the errors.
 func Summary(f *rundir.Folder) string {
 	p := RunPage(f)
-	p.Sections = slices.DeleteFunc(p.Sections, func(s Section) bool {
-		return !slices.Contains([]string{"Operations", "Faults", "Errors"}, s.Heading)
-	})
+	short := func(list []Section) []Section {
+		return slices.DeleteFunc(slices.Clone(list), func(s Section) bool {
+			return !slices.Contains([]string{"Operations", "Causes", "Faults", "Errors"}, s.Heading)
+		})
+	}
+	opening, rest := p.parted()
+	opening = short(opening)
+	p.Sections, p.Opening = append(opening, short(rest)...), len(opening)
 	return p.Text()
 }
 

@@ -25,10 +25,14 @@ func (p Page) Text() string {
 	for _, s := range p.Lead {
 		b.WriteString(wrap(s, "") + "\n")
 	}
+	opening, rest := p.parted()
+	for _, s := range opening {
+		s.textOf(&b, "-")
+	}
 	for _, s := range p.Notices {
 		b.WriteString("\n" + wrap(s, "! ") + "\n")
 	}
-	for _, s := range p.Sections {
+	for _, s := range rest {
 		s.textOf(&b, "-")
 	}
 	return b.String()

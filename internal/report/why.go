@@ -14,12 +14,13 @@ func Why(f *rundir.Folder) *rundir.Why {
 	return explain.Of(f)
 }
 
-// why describes it in a paragraph, with what coincided.
+// why has all that is behind the causes: what casts doubt on the figures and what shows it, what held
+// the run back in which time, and what coincided.
 func why(f *rundir.Folder) Section {
 	w := Why(f)
-	s := Section{Heading: "Why", Weight: Answer}
-	if text := explain.Paragraph(w); text != "" {
-		s.Text = append([]string{Plain(text)}, explain.Noted(w)...)
+	s := Section{Heading: "Why", Weight: Detail, Text: f.Run.Misgivings()}
+	if paragraphs := explain.Paragraphs(w); len(paragraphs) > 0 {
+		s.Text = append(append(s.Text, paragraphs...), explain.Noted(w)...)
 	}
 	return s
 }

@@ -22,24 +22,22 @@ import (
 
 var nan = math.NaN()
 
-// The curve of a search has a band where a level was tried more than once, and only there.
-func TestASearchHasBandsWhereItTriedTwice(t *testing.T) {
+// Each step of a search is a point that shows whether it held; what joins them goes through the medians of
+// levels, and repeats at one level, or hardly beside it, are not joined.
+func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	at := func(level float64, p99 int64) find.Step {
-		return find.Step{Level: level, Held: true, Response: find.Times{P50: 1e6, P99: p99}}
+		return find.Step{Level: level, Held: p99 < 10e6, Response: find.Times{P50: 1e6, P99: p99}}
 	}
-	r := &find.Result{Over: find.OverRate, Steps: []find.Step{at(1000, 2e6), at(2000, 40e6), at(4000, 9e6)}}
+	r := &find.Result{Over: find.OverRate, Steps: []find.Step{at(1000, 2e6), at(2000, 40e6), at(4000, 9e6), at(2000, measure.Hidden), at(2020, 4e6), at(2000, 5e6)}}
 	p := Latency(s, r)
-	assert.Nil(t, p.Curves[0].Low)
-	assert.NotContains(t, strings.Join(p.Draw(s, 60, 14), ""), "░")
-	r.Steps = append(r.Steps, at(2000, measure.Hidden), at(2000, 4e6))
-	p = Latency(s, r)
-	assert.Equal(t, []float64{1000, 2000, 4000}, p.Curves[0].At)
-	assert.Equal(t, []float64{2e6, 4e6, 9e6}, p.Curves[0].Values, "the last try")
-	assert.Equal(t, []float64{2e6, 4e6, 9e6}, p.Curves[0].Low, "what too few calls support is no edge")
-	assert.Equal(t, []float64{2e6, 40e6, 9e6}, p.Curves[0].High)
-	assert.Equal(t, p.Curves[1].Low, p.Curves[1].High, "p50 was the same")
-	assert.Contains(t, strings.Join(p.Draw(s, 60, 14), ""), "░")
+	assert.Equal(t, []float64{1000, 2005, 4000}, p.Curves[0].At)
+	assert.Equal(t, []float64{2e6, 5e6, 9e6}, p.Curves[0].Values, "the medians")
+	assert.Equal(t, []float64{1e6, 1e6, 1e6}, p.Curves[1].Values)
+	picture := ansi.Strip(strings.Join(p.Draw(s, 60, 14), ""))
+	assert.GreaterOrEqual(t, strings.Count(picture, "●"), 3, picture)
+	assert.Equal(t, 1, strings.Count(picture, "✗"), picture)
+	assert.Contains(t, ansi.Strip(LatencyLegend(s, r)), "lines through medians   ● held  ✗ did not")
 }
 
 // The table of a search has the figure by which levels are judged, however little room there is.
@@ -212,10 +210,10 @@ func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
 	s := Ceiling{}.Next(43, 0)
 	require.InDelta(t, 50, s.Top, 0)
 	s = s.Next(51, 1)
-	require.InDelta(t, 100, s.Top, 0, "grows at once")
+	require.InDelta(t, 60, s.Top, 0, "grows at once")
 	for second := 2; second <= 10; second++ {
 		s = s.Next(9, second)
-		require.InDelta(t, 100, s.Top, 0, "second %d", second)
+		require.InDelta(t, 60, s.Top, 0, "second %d", second)
 	}
 	s = s.Next(9, 11)
 	require.InDelta(t, 10, s.Top, 0, "ten quiet seconds are over")

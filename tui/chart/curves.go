@@ -24,9 +24,20 @@ type Curve struct {
 	Bare bool
 }
 
+// Point is a value at a position along a knob, which was good or bad.
+type Point struct {
+	At, Value float64
+	Good      bool
+}
+
+// signGood and signBad are the signs of points.
+const signGood, signBad = "●", "✗"
+
 // Plot holds curves over a knob. Where they meet, the first one determines the colour.
 type Plot struct {
 	Curves []Curve
+	// Points are drawn over the curves; a bad one is seen where two meet.
+	Points []Point
 	// Marks are positions along the knob that get a rule.
 	Marks []float64
 	// Limits are values that get a line across.
@@ -67,6 +78,12 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 			}
 		}
 	}
+	for _, v := range p.Points {
+		if finite(v.Value) && (!p.Log || v.Value > 0) {
+			from, to = min(from, v.At), max(to, v.At)
+			low, top = min(low, v.Value), max(top, v.Value)
+		}
+	}
 	if p.Most > 0 {
 		low, top = min(low, p.Most), min(top, p.Most)
 	}
@@ -81,7 +98,15 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 	case p.Log:
 		return from, to, plot.Around(low, top), true
 	}
-	return from, to, plot.Scale{High: plot.Nice(top)}, true
+	return from, to, plot.Scale{High: plot.Top(top, false)}, true
+}
+
+// sign returns the sign of a point and its layer.
+func (v Point) sign() (string, Layer) {
+	if v.Good {
+		return signGood, good
+	}
+	return signBad, bad
 }
 
 // leastRows is how many rows a plot keeps when its further axes take some.
@@ -107,6 +132,10 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 			return s.Warn
 		case l == limit:
 			return s.Accent
+		case l == good:
+			return s.OK
+		case l == bad:
+			return s.Bad
 		}
 		return p.Curves[l-first].Ink
 	})
@@ -181,6 +210,8 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 const (
 	rule Layer = iota + 1
 	limit
+	good
+	bad
 	first
 )
 
@@ -198,6 +229,14 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 		for k, x := range c.At {
 			if y := canvas.Row(scale.Part(c.Values[k])); !c.Bare && y >= 0 {
 				canvas.Put(column(x, cells), y, "•", first+Layer(i))
+			}
+		}
+	}
+	for _, isGood := range []bool{true, false} { // bad ones are in front
+		for _, v := range p.Points {
+			if y := canvas.Row(scale.Part(v.Value)); v.Good == isGood && y >= 0 {
+				sign, l := v.sign()
+				canvas.Put(column(v.At, cells), y, sign, l)
 			}
 		}
 	}
@@ -219,17 +258,24 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 // beyond marks the points above the end of the scale, and writes the value of the highest one.
 func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int) {
 	highest, at, of := scale.High*(1+1e-9), -1, first
+	look := func(position, v float64, l Layer) {
+		if !finite(v) || v <= scale.High*(1+1e-9) {
+			return
+		}
+		x := column(position)
+		canvas.Put(x, 0, "▲", l)
+		if v > highest {
+			highest, at, of = v, x, l
+		}
+	}
 	for i, c := range p.Curves {
 		for k, v := range c.Values {
-			if !finite(v) || v <= scale.High*(1+1e-9) {
-				continue
-			}
-			x := column(c.At[k])
-			canvas.Put(x, 0, "▲", first+Layer(i))
-			if v > highest {
-				highest, at, of = v, x, first+Layer(i)
-			}
+			look(c.At[k], v, first+Layer(i))
 		}
+	}
+	for _, v := range p.Points {
+		_, l := v.sign()
+		look(v.At, v.Value, l)
 	}
 	if at < 0 {
 		return
@@ -239,7 +285,7 @@ func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int)
 	for _, x := range []int{at - n, at + 1} {
 		hides := x < 0 || x+n > w
 		for i := max(x, 0); i < min(x+n, w); i++ {
-			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' {
+			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' || sign == '●' || sign == '✗' {
 				hides = true
 			}
 		}

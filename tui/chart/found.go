@@ -10,24 +10,19 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Latency returns the curves of p99 and p50 over the levels that a search has tried, each with
-// a band from the lowest to the highest of the tries of a level where it has several, with rules
-// at the level that holds and the one that does not, and a line at each time that was asked
-// for. What is far above that does not set the scale.
+// Latency returns what a search has tried: a point for the p99 of each step, which shows whether it
+// held, and lines through the medians of p99 and p50 of each level; with rules at the level that holds
+// and the one that does not, and a line at each time that was asked for. What is far above that does
+// not set the scale.
 func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
-	p99 := Curve{Ink: s.Series[1]}
-	p50 := Curve{Ink: s.Series[0], Bare: true}
-	tries := map[float64][]find.Times{}
-	for _, step := range r.Steps {
-		tries[step.Level] = append(tries[step.Level], step.Response)
-	}
-	for _, step := range r.Curve() {
-		p99.add(step.Level, tries[step.Level], func(t find.Times) int64 { return t.P99 })
-		p50.add(step.Level, tries[step.Level], func(t find.Times) int64 { return t.P50 })
-	}
-	if len(r.Steps) == len(p99.At) { // no level was tried twice
-		p99.Low, p99.High, p50.Low, p50.High = nil, nil, nil, nil
+	p99, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
+	for _, level := range r.Levels() {
+		for _, step := range level.Steps {
+			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(step.Response.P99), Good: step.Held})
+		}
+		p99.add(level.Level, level.Median(func(t find.Times) int64 { return t.P99 }))
+		p50.add(level.Level, level.Median(func(t find.Times) int64 { return t.P50 }))
 	}
 	p.Curves = []Curve{p99, p50}
 	low, high := r.Bracket()
@@ -49,9 +44,13 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 // farAbove is how many times a limit a time may be to set the scale.
 const farAbove = 10
 
-// LatencyLegend names the curves of Latency in their colours.
+// LatencyLegend names what Latency draws, in its colours.
 func LatencyLegend(s *widget.Styles, r *find.Result) string {
-	return s.Series[1].On("p99") + s.Muted.On(" and ") + s.Series[0].On("p50") + s.Muted.On(" over "+r.Over)
+	text := s.Series[1].On("p99") + s.Muted.On(" and ") + s.Series[0].On("p50") + s.Muted.On(" over "+r.Over)
+	if len(r.Steps) > len(r.Levels()) {
+		text += s.Muted.On(", lines through medians")
+	}
+	return text + "   " + s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
 }
 
 // lowest returns the smallest value above 0; infinity if there is none.
@@ -65,21 +64,17 @@ func lowest(values []float64) float64 {
 	return low
 }
 
-// add adds a level: the time of its last try, and a band over all. What too few calls support is
-// a gap.
-func (c *Curve) add(level float64, tries []find.Times, of func(find.Times) int64) {
-	value, low, high := math.NaN(), math.NaN(), math.NaN()
-	for _, t := range tries {
-		value = math.NaN()
-		if ns := of(t); ns != measure.Hidden && ns > 0 {
-			value = float64(ns)
-			if math.IsNaN(low) {
-				low, high = value, value
-			}
-			low, high = min(low, value), max(high, value)
-		}
+// add adds a level with a time; what too few calls support is a gap.
+func (c *Curve) add(level float64, ns int64) {
+	c.At, c.Values = append(c.At, level), append(c.Values, shownTime(ns))
+}
+
+// shownTime is a time as a value of a chart, NaN if there is none.
+func shownTime(ns int64) float64 {
+	if ns == measure.Hidden || ns <= 0 {
+		return math.NaN()
 	}
-	c.At, c.Values, c.Low, c.High = append(c.At, level), append(c.Values, value), append(c.Low, low), append(c.High, high)
+	return float64(ns)
 }
 
 // Steps returns the table of what a search has tried, newest first, in at most n lines

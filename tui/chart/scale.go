@@ -10,7 +10,7 @@ const quiet = 10
 // quiet seconds, so that a chart does not keep rescaling. The zero value is ready for
 // use.
 type Ceiling struct {
-	// Top is the end of the axis, 1, 2 or 5 × 10ⁿ.
+	// Top is the end of the axis, as plot.Top has it.
 	Top float64
 	// need is the largest top needed since the last second that filled the axis.
 	need   float64
@@ -20,7 +20,7 @@ type Ceiling struct {
 // Next returns the ceiling after a second in which the largest visible value was peak.
 // Calling it again with the same second has no significant effect.
 func (s Ceiling) Next(peak float64, second int) Ceiling {
-	top := plot.Nice(peak)
+	top := plot.Top(peak, false)
 	switch {
 	case s.Top <= 0 || top >= s.Top:
 		return Ceiling{Top: max(top, s.Top), filled: second}

@@ -83,15 +83,19 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
+		since := ch.sel.since()
 		switch {
 		case p.size == widget.Small:
+			since = ch.sel.second()
 			pane = widget.Panel{Title: ch.sel.rateText(f.rate) + ch.sel.ofOp() + logWord(c.Log)}
 		case p.size == widget.Medium || !p.tune.Empty():
+			since = ch.sel.second()
 			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + ch.sel.rateText(f.rate) + logWord(c.Log)
 		default:
-			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
+			since = strings.Replace(since, "figures", "mean and peak", 1)
+			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
 		}
-		pane.Note = noteFor(pane.Title, p.throughput.Dx(), ch.sel.since(), ch.against.dimmed())
+		pane.Note = noteFor(pane.Title, p.throughput.Dx(), since, ch.against.dimmed())
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -103,13 +107,13 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 	return ch.latencyPanel.get(ch.key(e, p, p.latency), func() []string {
 		a := ch.now.axis(chartCells(p, p.latency))
 		c := ch.bands(a, p.latency.Dy()-2)
-		l := ch.sel.fig.latency
+		l, why := ch.sel.fig.latency, ch.sel.unknown()
 		if l.Count == 0 {
 			l.P99 = ch.sel.fig.lastP99
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		if w := ch.now.watch; w.gone { // what is known of before says nothing about now
-			l, brief = measure.Summary{}, "no answer since "+plot.Clock(w.since.Seconds())
+			l, why, brief = measure.Summary{}, "", "no answer since "+plot.Clock(w.since.Seconds())
 		}
 		axis := logWord(c.Log)
 		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99, max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
@@ -127,8 +131,12 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 				pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
 			}
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
+			for _, line := range widget.Wrap(why, side-2) {
+				beside = append(beside, [3]string{line, "", ""})
+			}
+			why = ""
 		}
-		pane.Note = noteFor(pane.Title, p.latency.Dx(), ch.sel.worstOf(), ch.sel.since())
+		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), ch.sel.since())
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
 }
@@ -218,7 +226,7 @@ func (ch *charts) rates(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.Rates(a.Moments())
 	}
-	c.High = max(ch.scaleT.Top, plot.Nice(chart.Robust(c.Ghost)))
+	c.High = max(ch.scaleT.Top, plot.Top(chart.Robust(c.Ghost), false))
 	if c.Log = ch.axes == logBoth; c.Log {
 		c.Scale = plot.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
@@ -281,7 +289,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.Slowest(a.Moments())
 	}
-	c.High = max(ch.scaleL.Top, plot.Nice(chart.Robust(c.Ghost)))
+	c.High = max(ch.scaleL.Top, plot.Top(chart.Robust(c.Ghost), false))
 	if ch.now.searching() && ch.sel.op < 0 {
 		for _, e := range ch.now.found.Limits() {
 			if e.Of != "" || e.Time != "response" {
@@ -289,7 +297,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 			}
 			c.Limits = append(c.Limits, chart.Limit{Value: e.Limit, Text: e.Text})
 			if e.Limit <= nearAbove*c.High {
-				c.High = max(c.High, plot.Nice(e.Limit))
+				c.High = max(c.High, plot.Top(e.Limit, false))
 			}
 		}
 	}
@@ -353,6 +361,10 @@ func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Pan
 	for y := range lines {
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
+				if b[1] == "" { // a remark
+					lines[y] += e.Styles.Muted.On(widget.FitRight(b[0], side-2))
+					continue
+				}
 				value := widget.FitRight(b[1], 11)
 				if b[2] != "" {
 					value = e.Styles.Bold.On(value)
@@ -397,7 +409,7 @@ func (ch *charts) rescale() {
 	second := int(ch.sel.fig.drawn / time.Second)
 	ch.scaleT = ch.scaleT.Next(vals(rate), second)
 	p99, most := vals(lat), vals(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
-	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 3*p99)), second)
+	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 2*p99)), second)
 }
 
 // limited returns when a search first set a limit to the rate of a run that had none: what

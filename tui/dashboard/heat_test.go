@@ -47,11 +47,11 @@ func TestAHistogramHasABarForEachBand(t *testing.T) {
 	h := NewHistogram(8, 4, []measure.Spread{{First: 96, Counts: []int64{100, 0, 200}}, {First: 97, Counts: []int64{0, 100}}}, []int{0, 1})
 	require.NotNil(t, h)
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
-	assert.Equal(t, "    ┊┊  \n"+
-		"    █┊  \n"+
-		"    █┊  \n"+
+	assert.Equal(t, "    ▆┊  \n"+
+		"    ▄┊  \n"+
+		"▂   █┊  \n"+
 		"█   █┊  ", ansi.Strip(strings.Join(h.Draw(s), "\n")), "what no call took has no bar")
-	assert.Equal(t, []Tick{{3, "0"}, {0, "100 %"}}, h.Ticks())
+	assert.Equal(t, []Tick{{3, "0"}, {1, "50 %"}}, h.Ticks())
 	long := NewHistogram(40, 4, []measure.Spread{{First: 80, Counts: []int64{1}}, {First: 150, Counts: []int64{1}}}, []int{0, 0})
 	assert.Equal(t, 4, long.each, "bars that would be too thin are of several bands")
 	assert.Equal(t, "      1e+06   1e+07   1e+08   1e+09     ", long.Foot(number))

@@ -46,7 +46,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 		}
 		h.Areas = append([]Area{{To: h.columns(upTo), Series: series[i]}}, h.Areas...)
 	}
-	h.High = plot.Nice(chart.Peak(upTo))
+	h.High = plot.Top(chart.Peak(upTo), false)
 	for _, q := range []struct {
 		percent float64
 		name    string
@@ -59,7 +59,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 }
 
 // percent formats a percentage.
-func percent(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + " %" }
+func percent(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " %" }
 
 // columns returns the heights of bars by column of dots; a bar without calls is a gap.
 func (h *Histogram) columns(heights []float64) []float64 {

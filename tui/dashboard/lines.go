@@ -78,7 +78,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		return said(s.Plain, l.now.progress.Step)
 	}
 	ef, ok := lastEffect(l.now.snap)
-	if causes, _ := Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > fresh*time.Second) {
+	if causes, _ := widget.Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > fresh*time.Second) {
 		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
 	}
 	if ok {

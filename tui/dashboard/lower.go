@@ -56,6 +56,9 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		low.scroll = min(low.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
 		pane := widget.Panel{Title: low.tab.String(), Note: low.otherTabs(r.Dx())}
+		if low.tab == tabOps {
+			pane.Foot = low.sel.short()
+		}
 		if len(body) > rows {
 			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
@@ -97,12 +100,19 @@ func (low *lower) otherTabs(w int) string {
 const (
 	numberCol = 10
 	nameCol   = 24
+	// leastTrend is the room for the least course of a rate.
+	leastTrend = 12
 )
 
 func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 	s := e.Styles
 	name := low.now.nameWidth(w)
-	extra := w-name >= 7*numberCol+24
+	versus := low.against.earlier != nil
+	least := 6*numberCol + leastTrend
+	if versus {
+		least += 2 * numberCol
+	}
+	extra := w-name >= least
 	narrow := w-name < 4*numberCol
 	used := name + 4*numberCol
 	head := widget.Fit("  op", name) + cols(low.now.perSecond(), "p50", "p99")
@@ -116,8 +126,7 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 	default:
 		head += cols("errors")
 	}
-	versus := low.against.earlier != nil && !narrow && w-used >= 2*numberCol
-	if versus {
+	if versus = versus && !narrow && w-used >= 2*numberCol; versus {
 		head += cols("vs rate", "vs p99")
 		used += 2 * numberCol
 	}
@@ -315,7 +324,7 @@ func (low *lower) changeRows(e screen.Env, w int) (string, []string) {
 		if a.Ramp > 0 {
 			by = "ramp"
 		}
-		out = append(out, row(widget.Clock(a.At), a.what(low.now.plan), by, fmt.Sprintf("%d", a.Segment+1)))
+		out = append(out, row(widget.Clock(a.At), a.what(low.now.plan), by, fmt.Sprint(a.Segment)))
 	}
 	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }
@@ -390,7 +399,7 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 	case tabChanges:
 		return low.changeRows(e, w)
 	case tabBoth:
-		return Table(e.Styles, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
+		return chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
 	case tabVerdict:
 		return low.verdictRows(e, w)
 	}

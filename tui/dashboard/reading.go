@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -24,7 +25,7 @@ type reading struct {
 	snap     *measure.Snapshot
 	progress screen.Progress
 	watch    watch
-	course   Course
+	course   chart.Course
 	verdict  rundir.Verdict
 	told     string            // what only the profile knows
 	answers  *workload.Answers // that differ from earlier ones; nil if none are compared

@@ -92,6 +92,35 @@ func (sel *selection) since() string {
 	return "figures since the start"
 }
 
+// second names the second that the rate of now is of; empty if there is none.
+func (sel *selection) second() string {
+	if !sel.fig.some {
+		return ""
+	}
+	return "second " + widget.Clock(time.Duration(sel.fig.last())*time.Second)
+}
+
+// unknown says why there is no p99 although the store answers; empty if there is one.
+func (sel *selection) unknown() string {
+	switch l := sel.fig.latency; {
+	case l.Count == 0:
+		return "no call has ended yet"
+	case l.P99 == measure.Hidden:
+		return fmt.Sprintf("p99 takes %d calls, there are %d", measure.Needs(99), l.Count)
+	}
+	return ""
+}
+
+// short says of the table of operations why it has no p99 of some; empty if it has all.
+func (sel *selection) short() string {
+	for i := range sel.now.snap.Ops {
+		if l := digest(sel.now.snap, i).latency; l.Count > 0 && l.P99 == measure.Hidden {
+			return fmt.Sprintf("–: p99 takes %d calls", measure.Needs(99))
+		}
+	}
+	return ""
+}
+
 // distributions returns the response times of the measured part, and the colours of the
 // operations: those shown separately, or all as one.
 func (sel *selection) distributions() (spreads []measure.Spread, series []int) {

@@ -29,6 +29,8 @@ type pickerPanes struct {
 //	│             │╭ Plan ─────────╮
 //	╰─────────────╯╰───────────────╯
 //	keys
+//
+// On a very wide terminal the plan is beside the setup.
 func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 	var l pickerPanes
 	switch widget.SizeOf(w, h) {
@@ -39,14 +41,25 @@ func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 		return l
 	}
 	left := min(max(w*42/100, 34), 56)
+	if w >= wideFrom {
+		left = min(w*34/100, mostLeft)
+	}
 	list := min(profiles+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
+	if w >= wideFrom { // the plan beside the form
+		mid := left + (w-left)/2
+		l.panes[paneForm], l.panes[panePlan] = image.Rect(left, 1, mid, h-1), image.Rect(mid, 1, w, h-1)
+		return l
+	}
 	plan := min(max((h-2)*4/10, 9), 13)
 	l.panes[paneForm] = image.Rect(left, 1, w, h-1-plan)
 	l.panes[panePlan] = image.Rect(left, h-1-plan, w, h-1)
 	return l
 }
+
+// From wideFrom columns on there is room for three; the left one is mostLeft wide at most.
+const wideFrom, mostLeft = 160, 80
 
 // View draws the page.
 func (p *Picker) View(e screen.Env) string {
@@ -64,7 +77,12 @@ func (p *Picker) View(e screen.Env) string {
 		lines = append(lines, draw(p.pane)...)
 	} else {
 		left := append(draw(paneProfiles), draw(paneRuns)...)
-		right := append(draw(paneForm), draw(panePlan)...)
+		right := draw(paneForm)
+		if l.panes[panePlan].Min.Y > 1 {
+			right = append(right, draw(panePlan)...)
+		} else {
+			right = widget.Beside(right, draw(panePlan))
+		}
 		lines = append(lines, widget.Beside(left, right)...)
 	}
 	keys := widget.Footer(e.Styles, e.W, p.Keys().Short)

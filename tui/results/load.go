@@ -33,6 +33,9 @@ type loadedRun struct {
 	// all is the distribution of every call, ops those by operation.
 	all chart.Distribution
 	ops []chart.Distribution
+	// samples are the means of what was sampled, counters how the store's own went.
+	samples  []rundir.Sample
+	counters chart.Course
 }
 
 // loadedMsg delivers a run that was requested.
@@ -52,6 +55,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}
+	l.samples, l.counters = chart.OfRun(f)
 	var whole []chart.Distribution
 	for _, o := range f.Run.Operations {
 		d := chart.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])

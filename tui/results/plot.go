@@ -105,12 +105,20 @@ const axisWidth = 9
 // change.
 func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
-	scale := plot.Scale{High: plot.Nice(chart.Peak(g.vals))}
+	scale := plot.Scale{High: plot.Top(chart.Peak(g.vals), false)}
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return int((at - float64(c.first)) / span * float64(cells)) }
 	dots := across(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
 		dots[i] = scale.Part(v)
+	}
+	cut := func(o [2]float64) (from, to int) { // in columns, at least one
+		return max(column(o[0]), 0), min(max(column(o[1]), column(o[0])+1), cells)
+	}
+	for _, o := range c.outages { // what ended then says nothing about that time
+		for x, to := cut(o); x < to; x++ {
+			dots[2*x], dots[2*x+1] = math.NaN(), math.NaN()
+		}
 	}
 	canvas := chart.NewCanvas(cells, h)
 	canvas.Area(nil, dots, filled, line)
@@ -121,12 +129,12 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		canvas.Rule(column(at), '╎', rule)
 	}
 	for _, a := range c.faults {
-		for x := column(a[0]); x < max(column(a[1]), column(a[0])+1); x++ {
+		for x, to := cut(a); x < to; x++ {
 			canvas.Rule(x, '▒', broken)
 		}
 	}
 	for _, o := range c.outages {
-		for x := column(o[0]); x < max(column(o[1]), column(o[0])+1); x++ {
+		for x, to := cut(o); x < to; x++ {
 			canvas.Rule(x, '░', outage)
 		}
 	}

@@ -52,7 +52,7 @@ func TestAKeyMeantForTheRunStartsNoOther(t *testing.T) {
 
 func TestResultsPictures(t *testing.T) {
 	pages := map[string]page{
-		"summary": tabSummary, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,
+		"summary": tabSummary, "verdict": tabVerdict, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,
 		"changes": tabCourse, "errors": tabFailures, "verification": tabChecks, "settings": tabValues,
 	}
 	for name, tab := range pages {
@@ -131,7 +131,7 @@ func TestResultsScrollWithinTheirLines(t *testing.T) {
 func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	a.Send(t, "tab")
-	assert.Equal(t, tabPercentiles, r.pages.at)
+	assert.Equal(t, tabVerdict, r.pages.at)
 	a.Send(t, "left", "left")
 	assert.Equal(t, tabValues, r.pages.at, "round the corner")
 	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")

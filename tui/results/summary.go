@@ -3,12 +3,12 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
@@ -19,31 +19,127 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// page is the first page: the figures, whether to trust them, the results of each
-// operation, and the charts of the run if there is room. The outcome, of a run of this
-// session, may be nil.
+// page is the first page: the figures and whether to trust them, the charts of the run, each operation,
+// a line for each cause, and what was measured where. The outcome, of a run of this session, may be nil.
 func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string {
 	if wide(s, w, h) {
 		return l.wall(s, o, w, h)
 	}
-	out := l.told(s, o, w)
-	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages)+len(l.course.faults) > 0) { // a failure keeps its timeline, below the fold if need be
-		out = append(append(out, ""), l.charts(s, w, min(max(room, 13), 22))...)
+	head, table, rest := l.head(s, o, w), l.operations(s, w), l.rest(s, w)
+	room := h - len(head) - min(len(table), mostFirst) - 2
+	drawn := l.drawn(s, w, room, min(len(rest), h/4))
+	return slices.Concat(head, drawn, []string{""}, table, rest)
+}
+
+// mostFirst is how many lines of the table of operations are to be seen at once, with its head.
+const mostFirst = 4
+
+// Heights of the charts of the first page: of one with its title and axis, of both, and of both where
+// there is much room.
+const leastOne, leastBoth, mostBoth = 6, 9, 22
+
+// drawn draws the charts in room lines, if need be more; where there is little room only throughput,
+// where there is much it leaves some lines. A blank line is before them.
+func (l *loadedRun) drawn(s *widget.Styles, w, room, leave int) []string {
+	if len(l.course.rates) < 2 {
+		return nil
+	}
+	lines := l.charts(s, w, max(room, leastOne))
+	if room >= leastBoth || s.Spoken {
+		lines = l.charts(s, w, min(max(room-leave, leastBoth), mostBoth))
+	}
+	return append([]string{""}, lines...)
+}
+
+// text is what the first page says in words and tables.
+func (l *loadedRun) text(s *widget.Styles, o *screen.Outcome, w int) []string {
+	return slices.Concat(l.head(s, o, w), []string{""}, l.operations(s, w), l.rest(s, w))
+}
+
+// head are the main figures with the verdict, on one line if they fit, and what they are of; then what
+// was asked for, and whether it was met.
+func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
+	run := &l.folder.Run
+	f := widget.FiguresOf(run)
+	rate := units.Number(f.Rate)
+	if f.Rate != f.Rate {
+		rate = "no throughput"
+	} else {
+		rate += " " + run.Unit + "/s"
+	}
+	errs := s.Muted
+	if f.Errors > 0 {
+		errs = s.Bad
+	}
+	sign, k := widget.Worth(s, run.Verdict)
+	verdict := run.Verdict.State
+	if causes := run.Verdict.Main(); len(causes) > 0 {
+		verdict += ": " + strings.Join(causes, ", ")
+	}
+	out := flow([]string{
+		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(widget.Nanos(f.P99)),
+		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
+	}, "   ", w)
+	more := []string{"measured for " + plot.Clock(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
+	if f.Of != "" {
+		more = append(more, "times: "+f.Of)
+	}
+	if f.Mixes > 0 {
+		more = append(more, fmt.Sprintf("over %d segments", f.Mixes))
+	}
+	out = append(out, flow(on(s.Muted, more), s.Muted.On(" · "), w)...)
+	for _, t := range run.Verdict.Thresholds {
+		sign, k := "✓ ", s.OK
+		if !t.OK {
+			sign, k = "✗ ", s.Bad
+		}
+		out = append(out, widget.Labelled(s, 7, "Asked", sign+report.Met(t, run), k, w)...)
+	}
+	if o != nil && o.Err != nil && !told(run, o.Err) {
+		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
 	}
 	return out
 }
 
-// told is what the first page says in words and tables.
-func (l *loadedRun) told(s *widget.Styles, o *screen.Outcome, w int) []string {
-	run := &l.folder.Run
-	out := append([]string{""}, bigLines(s, run, w)...)
-	out = append(out, "")
-	out = append(out, l.facts(s, o, w)...)
-	out = append(out, "")
-	out = append(out, operationsTable(s, run, w)...)
-	if own := report.Own(run); own != "" {
+// on gives each of some texts a colour.
+func on(k widget.Ink, texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = k.On(t)
+	}
+	return out
+}
+
+// flow puts parts into lines of at most w cells.
+func flow(parts []string, between string, w int) []string {
+	out := parts[:1:1]
+	for _, p := range parts[1:] {
+		if last := &out[len(out)-1]; ansi.StringWidth(*last+between+p) <= w {
+			*last += between + p
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// operations is the table of operations, with what of their times is perfbench's own.
+func (l *loadedRun) operations(s *widget.Styles, w int) []string {
+	out := operationsTable(s, &l.folder.Run, w)
+	if own := report.Own(&l.folder.Run); own != "" {
 		out = append(out, widget.MutedLines(s, own, w)...)
 	}
+	return out
+}
+
+// rest has a line for each cause, and what was measured where.
+func (l *loadedRun) rest(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
+	var out []string
+	if list := l.causes(s, w); len(list) > 0 {
+		out = append(append(out, ""), list...)
+	}
+	out = append(append(out, ""), l.facts(s, w)...)
 	if notices := run.Remarks(); len(notices) > 0 {
 		out = append(out, "")
 		for _, n := range notices {
@@ -59,98 +155,71 @@ func (l *loadedRun) told(s *widget.Styles, o *screen.Outcome, w int) []string {
 	return out
 }
 
-// bigLines hold the main figures, on one line if they fit.
-func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
-	f := widget.FiguresOf(run)
-	rate := units.Number(f.Rate)
-	if f.Rate != f.Rate {
-		rate = "no throughput"
-	} else {
-		rate += " " + run.Unit + "/s"
+// causes has a line for each cause. What does not fit is on the page of the verdict.
+func (l *loadedRun) causes(s *widget.Styles, w int) (out []string) {
+	list := report.Causes(l.folder)
+	names := 0
+	for _, c := range list {
+		names = max(names, ansi.StringWidth(c.Name))
 	}
-	errs := s.Muted
-	if f.Errors > 0 {
-		errs = s.Bad
-	}
-	parts := []string{s.FocusTitle.On(rate)}
-	for _, p := range []struct {
-		name string
-		ns   int64
-	}{{"p50", f.P50}, {"p99", f.P99}, {"p99.9", f.P999}, {"max", f.Max}} {
-		name := p.name
-		if name == "p50" && f.Of != "" {
-			name = f.Of + ": " + name
+	_, worth := widget.Worth(s, l.folder.Run.Verdict)
+	cut := false
+	for _, c := range list {
+		lead, k := "· ", s.Muted
+		if c.Doubt {
+			lead, k = "! ", worth
 		}
-		parts = append(parts, s.Muted.On(name)+" "+s.Bold.On(widget.Nanos(p.ns)))
-	}
-	parts = append(parts, errs.On(widget.Plural(f.Errors, "error")))
-	if f.Mixes > 0 {
-		parts = append(parts, s.Muted.On(fmt.Sprintf("over %d segments", f.Mixes)))
-	}
-	out := []string{parts[0]}
-	for _, p := range parts[1:] {
-		last := &out[len(out)-1]
-		if ansi.StringWidth(*last)+3+ansi.StringWidth(p) > w {
-			out = append(out, p)
-			continue
+		text := c.Text
+		if !s.Spoken {
+			text = widget.Brief(text, w-names-4)
 		}
-		*last += "   " + p
+		cut = cut || text != c.Text
+		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+text)
+	}
+	if cut {
+		out = append(out, s.Muted.On("  all of it is on the next page, Verdict: tab"))
 	}
 	return out
 }
 
-// facts shows whether the figures can be trusted, and what was measured where.
-func (l *loadedRun) facts(s *widget.Styles, o *screen.Outcome, w int) []string {
+// facts shows what was measured where.
+func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
-	word, k := widget.Trust(s, run)
-	out := widget.Labelled(s, 14, "Verdict", word, k, w)
-	for _, d := range run.Verdict.Told() {
-		out = append(out, widget.Labelled(s, 14, "", "· "+d.Text, k, w)...)
-		for _, x := range d.Shows {
-			out = append(out, widget.Labelled(s, 16, "", "· "+x.Text, s.Muted, w)...)
-		}
+	var out []string
+	add := func(name, text string, k widget.Ink) {
+		out = append(out, widget.Labelled(s, 14, name, text, k, w)...)
 	}
-	if text := explain.Paragraph(l.why); text != "" {
-		out = append(out, widget.Labelled(s, 14, "Why", text, s.Plain, w)...)
-		for _, noted := range explain.Noted(l.why) {
-			out = append(out, widget.Labelled(s, 14, "", "· "+noted, s.Plain, w)...)
-		}
+	if run.Note != "" {
+		add("Note", run.Note, s.Plain)
+	}
+	if len(run.Tags) > 0 {
+		add("Tags", strings.Join(run.TagWords(), ", "), s.Plain)
 	}
 	for _, a := range report.Faults(l.folder) {
-		out = append(out, widget.Labelled(s, 14, "Fault", report.FaultText(&a, run), s.Plain, w)...)
-	}
-	for _, t := range run.Verdict.Missed() {
-		out = append(out, widget.Labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.Bad, w)...)
+		add("Fault", report.FaultText(&a, run), s.Plain)
 	}
 	v := run.Verification
-	text := v.State
+	text, vk := v.State, s.Plain
 	if v.Summary != "" {
 		text += " · " + v.Summary
 	}
-	vk := s.Plain
-	if v.State == "failed" {
+	if v.State == workload.Failed {
 		vk = s.Bad
 	}
-	out = append(out, widget.Labelled(s, 14, "Verification", text, vk, w)...)
-	if run.Note != "" {
-		out = append(out, widget.Labelled(s, 14, "Note", run.Note, s.Plain, w)...)
-	}
+	add("Verification", text, vk)
 	length := "measured for " + plot.Clock(run.MeasuredS)
 	if run.WarmupS > 0 {
 		length += " after " + plot.Clock(run.WarmupS) + " of warm-up"
 	}
-	out = append(out, widget.Labelled(s, 14, "Length", length+" · "+run.Ending("you"), s.Plain, w)...)
+	add("Length", length+" · "+run.Ending("you"), s.Plain)
 	store := []string{run.Target}
 	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
 		if more != "" {
 			store = append(store, more)
 		}
 	}
-	out = append(out, widget.Labelled(s, 14, "Target", strings.Join(store, " · "), s.Plain, w)...)
-	out = append(out, widget.Labelled(s, 14, "Settings", settingsInWords(run), s.Plain, w)...)
-	if o != nil && o.Err != nil && !told(run, o.Err) {
-		out = append(out, widget.Labelled(s, 14, "Problem", o.Err.Error(), s.Bad, w)...)
-	}
+	add("Target", strings.Join(store, " · "), s.Plain)
+	add("Settings", settingsInWords(run), s.Plain)
 	return out
 }
 
@@ -234,14 +303,17 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 	return widget.OpName(run, o)
 }
 
-// charts draws the charts of the run in w cells and h lines: throughput above latency,
-// on one time axis.
+// charts draws the charts of the run in w cells and h lines: throughput above latency, on one time
+// axis; throughput alone where there are fewer than leastBoth.
 func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
 	c := l.course
+	out := []string{s.Muted.On(widget.Spread(c.what+reach(c.rates, units.Number, w/3), legend(c), w))}
+	if h < leastBoth {
+		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, h-2)...)
+		return append(out, c.timeAxis(s, w))
+	}
 	each := (h - 3) / 2
 	each -= 1 - each%2 // an odd height has a middle row to label
-	var out []string
-	out = append(out, s.Muted.On(widget.Spread(c.what+reach(c.rates, units.Number, w/3), legend(c), w)))
 	out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40), w)))
 	out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)

@@ -46,10 +46,10 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 			}
 			return first
 		}
-		n, from, to := fmt.Sprint(seg.First+1), plot.Clock(seg.From), plot.Clock(seg.To)
+		n, from, to := fmt.Sprint(seg.First), plot.Clock(seg.From), plot.Clock(seg.To)
 		ramp := seg.Last > seg.First
 		if ramp {
-			n += fmt.Sprintf("–%d", seg.Last+1)
+			n += fmt.Sprintf("–%d", seg.Last)
 			ramps = true
 		}
 		for _, o := range seg.Operations {
@@ -72,7 +72,7 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	out := append(append([]string{head}, rows...), "")
-	note := "A change opens a segment; a call belongs to the one it started in."
+	note := "A change opens a segment; a call belongs to the one it started in. They are counted from 0, as in the files."
 	if ramps {
 		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
 	}
@@ -107,12 +107,12 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 	var list []event
 	for _, m := range run.Moves() {
 		change := rundir.SettingText(m.Name, m.From) + " → " + rundir.SettingText(m.Name, m.To)
-		segment := fmt.Sprint(m.Segment + 1)
+		segment := fmt.Sprint(m.Segment)
 		if m.Until > m.At {
 			change += ", a ramp until " + plot.Clock(m.Until)
 		}
 		if m.Last > m.Segment {
-			segment += fmt.Sprintf("–%d", m.Last+1)
+			segment += fmt.Sprintf("–%d", m.Last)
 		}
 		list = append(list, event{at: m.At, row: []string{plot.Clock(m.At), m.Name, change, m.By, segment}})
 	}

@@ -17,6 +17,7 @@ type page int
 
 const (
 	tabSummary page = iota
+	tabVerdict
 	tabSearch
 	tabAnswers
 	tabPercentiles
@@ -32,9 +33,9 @@ const (
 // title returns the name of a page, or its short form for narrow screens.
 func (t page) title(short bool) string {
 	if short {
-		return [...]string{"Sum", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
+		return [...]string{"Sum", "Why", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Check", "Set"}[t]
 	}
-	return [...]string{"Summary", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
+	return [...]string{"Summary", "Verdict", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
 }
 
 // pages are the pages of a run: which of them is shown, and what of it.
@@ -98,7 +99,7 @@ func (p *pages) list() []page {
 	if p.of.loaded.answers != nil {
 		out = append(out, tabAnswers)
 	}
-	out = append(out, tabPercentiles, tabDistribution)
+	out = append(out, tabVerdict, tabPercentiles, tabDistribution)
 	if len(run.Segments) > 1 {
 		out = append(out, tabSegments)
 	}
@@ -117,18 +118,18 @@ func (p *pages) list() []page {
 // spots returns the positions of the tabs.
 func (p *pages) spots(e screen.Env) []widget.TabSpot {
 	var out []widget.TabSpot
-	lay := func(short bool) int {
+	lay := func(short bool, gap int) bool {
 		out = out[:0]
 		x := 1
 		for _, t := range p.list() {
 			name := " " + t.title(short) + " "
 			out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
-			x += len(name) + 1
+			x += len(name) + gap
 		}
-		return x
+		return x-gap <= e.W
 	}
-	if lay(false) > e.W {
-		lay(true)
+	if !lay(false, 1) && !lay(true, 1) {
+		lay(true, 0)
 	}
 	return out
 }
@@ -137,10 +138,10 @@ func (p *pages) spots(e screen.Env) []widget.TabSpot {
 func (p *pages) line(e screen.Env) string {
 	var b strings.Builder
 	b.WriteByte(' ')
-	for i, t := range p.spots(e) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
+	at := 1
+	for _, t := range p.spots(e) {
+		b.WriteString(strings.Repeat(" ", t.From-at))
+		at = t.To
 		if t.At == int(p.at) {
 			b.WriteString(e.Styles.Chosen(t.Name))
 		} else {
@@ -185,6 +186,8 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 		return searched(e.Styles, p.of.loaded.found, w, h)
 	case p.at == tabAnswers && p.of.loaded.answers != nil:
 		return answered(e.Styles, p.of.loaded.answers, w)
+	case p.at == tabVerdict:
+		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.judged(e.Styles, w) })
 	case p.at == tabPercentiles:
 		return p.of.loaded.besideCalls(e.Styles, w, h)
 	case p.at == tabDistribution:

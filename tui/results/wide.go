@@ -39,15 +39,34 @@ func columns(text []string, w int, beside ...string) []string {
 // the run as high as the page at the right, and between them, or below, how many calls took how long.
 func (l *loadedRun) wall(s *widget.Styles, o *screen.Outcome, w, h int) []string {
 	lw := textWidth(w)
-	text := l.told(s, o, lw)
+	text := l.text(s, o, lw)
 	if more := l.percentiles(s, lw); len(text)+len(more)+1 <= h {
 		text = append(append(text, ""), more...)
 	}
 	return columns(text, lw, l.pictures(s, w-lw-gutter, h)...)
 }
 
-// pictures draws the charts of the run and the distribution of its calls in w cells and h lines.
+// pictures draws the charts of the run and the distribution of its calls in w cells and h lines, and below
+// them, where there is room, both sides.
 func (l *loadedRun) pictures(s *widget.Styles, w, h int) []string {
+	if len(l.samples) > 0 && h >= tallFrom {
+		both := l.both(s, w)
+		if room := h/3 - 1; len(both) > room {
+			both = both[:room]
+		}
+		return slices.Concat(l.courseAndSpread(s, w, h-len(both)-1), []string{""}, both)
+	}
+	return l.courseAndSpread(s, w, h)
+}
+
+// both is what perfbench, the store and the machine used, and what the store counted.
+func (l *loadedRun) both(s *widget.Styles, w int) []string {
+	head, lines := chart.Sides(s, "mean of the run", l.samples, &l.counters, l.folder.Run.Store.Name, l.folder.Run.Verdict, w, true)
+	return append([]string{s.Muted.On(head)}, lines...)
+}
+
+// courseAndSpread draws the charts of the run and the distribution of its calls.
+func (l *loadedRun) courseAndSpread(s *widget.Styles, w, h int) []string {
 	spread := func(w, h int) []string {
 		return append([]string{s.Muted.On(widget.Fit("How many calls took how long", w))}, l.all.Draw(s, s.Series[0], w, h-1)...)
 	}

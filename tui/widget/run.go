@@ -107,3 +107,17 @@ func FiguresOf(run *rundir.Run) Figures {
 	}
 	return f
 }
+
+// Ours returns the causes in a verdict that mean that perfbench, rather than the store, limits a run,
+// and what is said of the first of them; empty if there is none.
+func Ours(v rundir.Verdict) (causes []string, reason string) {
+	for _, d := range v.Told() {
+		if !d.Cause.Ours() {
+			continue
+		}
+		if causes = append(causes, string(d.Cause)); reason == "" {
+			reason = d.Text
+		}
+	}
+	return causes, reason
+}

@@ -111,6 +111,15 @@ func Plural(n int64, word string) string {
 	return Whole(n) + " " + word + "s"
 }
 
+// Brief returns a text in at most w cells, cut between words if need be.
+func Brief(text string, w int) string {
+	if ansi.StringWidth(text) <= w {
+		return text
+	}
+	rows := Wrap(text, max(w-2, 2))
+	return strings.TrimRight(rows[0], " ,:;.") + " …"
+}
+
 // Labelled returns a label and, from column at on, a text that is wrapped beside it.
 func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 	var out []string

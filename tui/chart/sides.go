@@ -1,42 +1,29 @@
-package dashboard
+package chart
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Ours returns the causes in a verdict that mean that perfbench, rather than the store, limits a run,
-// and what is said of the first of them; empty if there is none.
-func Ours(v rundir.Verdict) (causes []string, reason string) {
-	for _, d := range v.Told() {
-		if !d.Cause.Ours() {
-			continue
-		}
-		if causes = append(causes, string(d.Cause)); reason == "" {
-			reason = d.Text
-		}
-	}
-	return causes, reason
-}
-
-// figure is a line of the table: a name and its samples, by whose they are.
+// sideFigure is a line of the table: a name and its samples, by whose they are.
 type sideFigure struct {
 	title, name string
 	text        func(float64) string
 }
 
-func cores(v float64) string { return units.Number(v) + " cores" }
-func bytes(v float64) string { return units.Size(int64(v)) }
-func perS(v float64) string  { return units.Size(int64(v)) + "/s" }
+func cores(v float64) string    { return units.Number(v) + " cores" }
+func byteText(v float64) string { return units.Size(int64(v)) }
+func perS(v float64) string     { return units.Size(int64(v)) + "/s" }
 
 var sideFigures = []sideFigure{
 	{"CPU", "cpu_cores", cores},
-	{"memory", "memory_bytes", bytes},
+	{"memory", "memory_bytes", byteText},
 	{"received", "net_in_bytes_per_s", perS},
 	{"sent", "net_out_bytes_per_s", perS},
 	{"connections", "clients", units.Number},
@@ -71,10 +58,10 @@ func sumOf(samples []rundir.Sample, source, name string) (sum float64, ok bool) 
 	return sum, ok
 }
 
-// kept is how many seconds of the store's counters are drawn.
-const kept = 60
+// minute is how many seconds of the store's counters are drawn.
+const minute = 60
 
-// Course holds the store's own counters over the last minute. The zero value is empty.
+// Course holds the store's own counters over the last minute, or over a run. The zero value is empty.
 type Course struct {
 	second int
 	of     map[string][]float64
@@ -91,24 +78,69 @@ func (c *Course) Add(samples []rundir.Sample) {
 	for _, n := range named(samples, nil) {
 		v, _ := sumOf(samples, rundir.OfStore, n)
 		old := c.of[n]
-		c.of[n] = append(old[max(len(old)-kept+1, 0):], v)
+		c.of[n] = append(old[max(len(old)-minute+1, 0):], v)
 	}
 }
+
+// LastSecond is when what is shown of a run that goes on was sampled.
+const LastSecond = "the last second"
 
 // widest and narrowest are the maximum and minimum width of a column.
 const widest, narrowest = 14, 12
 
-// Table returns what was sampled in the last second, and the history of the counters: a
+// OfRun returns the means of what was sampled in the measured time of a run, and how the store's own
+// counters went in it.
+func OfRun(f *rundir.Folder) (means []rundir.Sample, course Course) {
+	type key struct{ source, node, name string }
+	sums, counts := map[key]float64{}, map[key]float64{}
+	bySecond := map[string]map[int]float64{}
+	first, last := math.MaxInt, 0
+	for _, x := range f.Samples {
+		if x.T < 0 {
+			continue
+		}
+		k := key{x.Source, x.Node, x.Name}
+		if counts[k] == 0 {
+			means = append(means, rundir.Sample{Source: x.Source, Node: x.Node, Name: x.Name})
+		}
+		sums[k], counts[k] = sums[k]+x.Value, counts[k]+1
+		if x.Source == rundir.OfStore {
+			if bySecond[x.Name] == nil {
+				bySecond[x.Name] = map[int]float64{}
+			}
+			bySecond[x.Name][x.T] += x.Value
+			first, last = min(first, x.T), max(last, x.T)
+		}
+	}
+	for i, x := range means {
+		k := key{x.Source, x.Node, x.Name}
+		means[i].Value = sums[k] / counts[k]
+	}
+	course.of = map[string][]float64{}
+	for name, values := range bySecond {
+		line := make([]float64, last-first+1)
+		for i := range line {
+			line[i] = math.NaN()
+			if v, ok := values[first+i]; ok {
+				line[i] = v
+			}
+		}
+		course.of[name] = plot.Thin(line, minute, true)
+	}
+	return means, course
+}
+
+// Sides returns what was sampled, in the last second or as when says, and the history of the counters: a
 // head and lines of w cells. Brief only names the counters that have stood at 0, and leaves
 // out that perfbench is the bottleneck, which the verdict says.
-func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int, brief bool) (head string, lines []string) {
+func Sides(s *widget.Styles, when string, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int, brief bool) (head string, lines []string) {
 	if len(samples) == 0 {
 		return "Nothing has been sampled yet.", alarmOf(s, v, w)
 	}
 	const names = 26
 	column := max(min(widest, (w-names)/3), narrowest)
 	name := min(max(w-3*column, 12), names)
-	head = widget.Fit("  the last second", name)
+	head = widget.Fit("  "+when, name)
 	shown := map[string]bool{}
 	for _, c := range sides(store) {
 		head += widget.FitRight(c.title, column)
@@ -137,7 +169,7 @@ func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store stri
 
 // alarm reports that perfbench limits the run, if so.
 func alarmOf(s *widget.Styles, v rundir.Verdict, w int) (lines []string) {
-	if _, reason := Ours(v); reason != "" {
+	if _, reason := widget.Ours(v); reason != "" {
 		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
 			lines = append(lines, s.Alarm.On(" "+l+" "))
 		}
@@ -177,7 +209,7 @@ func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown m
 	}
 	const wide, least = 38, 8
 	each := max(w/(wide+least), 1)
-	trend := min(w/each-wide, kept)
+	trend := min(w/each-wide, minute)
 	out := []string{"", s.Muted.On("  the store's own counters")}
 	for part := range slices.Chunk(names, each) {
 		line := ""
@@ -186,7 +218,7 @@ func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown m
 			title, text := counter(n, v)
 			line += "  " + widget.Fit(title, wide-15) + widget.FitRight(text, 11) + " "
 			if trend > 1 {
-				line += s.Accent.On(chart.Trend(course.of[n], trend-1)) + " "
+				line += s.Accent.On(Trend(course.of[n], trend-1)) + " "
 			}
 		}
 		out = append(out, line)
@@ -207,7 +239,7 @@ func counter(name string, v float64) (title, text string) {
 	} else if base, ok := strings.CutSuffix(name, "_per_s"); ok {
 		title, text = base, units.Number(v)+"/s"
 	} else if strings.HasSuffix(name, "bytes") {
-		text = bytes(v)
+		text = byteText(v)
 	}
 	return strings.ReplaceAll(title, "_", " "), text
 }

@@ -1,4 +1,4 @@
-package dashboard
+package chart
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 		course.Add(samples)
 		course.Add(samples) // a second counts once
 	}
-	head, lines := Table(s, samples, &course, "redis", rundir.Verdict{}, 80, false)
+	head, lines := Sides(s, LastSecond, samples, &course, "redis", rundir.Verdict{}, 80, false)
 	assert.Equal(t, []string{"the", "last", "second", "perfbench", "redis", "machine"}, strings.Fields(head))
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	assert.Contains(t, strings.Join(strings.Fields(text), " "), "CPU 12 cores 6 cores –", "nodes add up")
@@ -42,10 +42,10 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 }
 
 func TestPerfbenchIsTheBottleneckOnlyForReasonsOfItsOwn(t *testing.T) {
-	causes, reason := Ours(rundir.Verdict{Causes: []string{"errors", "changes", "backlog"}, Reasons: []string{"x", "y", "z"}})
+	causes, reason := widget.Ours(rundir.Verdict{Causes: []string{"errors", "changes", "backlog"}, Reasons: []string{"x", "y", "z"}})
 	assert.Empty(t, causes)
 	assert.Empty(t, reason)
-	causes, reason = Ours(rundir.Verdict{Causes: []string{"errors", "cpu", "pool"}, Reasons: []string{"some failed", "perfbench used it all", "calls waited"}})
+	causes, reason = widget.Ours(rundir.Verdict{Causes: []string{"errors", "cpu", "pool"}, Reasons: []string{"some failed", "perfbench used it all", "calls waited"}})
 	assert.Equal(t, []string{"cpu", "pool"}, causes)
 	assert.Equal(t, "perfbench used it all", reason)
 }

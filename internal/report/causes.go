@@ -1,0 +1,125 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/explain"
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// Cause is one thing that stands behind the figures of a run: what casts doubt on them, or what held
+// the run back.
+type Cause struct {
+	// Name is its keyword; Text says what it is and, if there is something to do, what.
+	Name, Text string
+	// Doubt means that it casts doubt on the figures.
+	Doubt bool
+}
+
+// same lists the causes of doubt that say of a resource what the search for what held a run back says.
+var same = map[string][]verdict.Cause{
+	explain.Client:  {verdict.CPU, verdict.Ceiling, verdict.GC},
+	explain.Machine: {verdict.Crowded, verdict.Stolen, verdict.Throttled},
+	explain.Pool:    {verdict.Pool},
+}
+
+// mostSpans is how many times of a cause are named.
+const mostSpans = 3
+
+// Causes lists what casts doubt on the figures of a run, then when nothing was done, then what held it
+// back, the longest first: each cause once. The page of the verdict has what shows it.
+func Causes(f *rundir.Folder) []Cause {
+	var out []Cause
+	told := f.Run.Verdict.Told()
+	for _, d := range told {
+		out = append(out, Cause{string(d.Cause), sentence(d.Text), true})
+	}
+	why := Why(f)
+	if why == nil {
+		return out
+	}
+	for _, c := range why.Coincidences {
+		if c.Outage {
+			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
+		}
+	}
+	type held struct {
+		part    rundir.WhyPart
+		spans   []string
+		seconds float64
+	}
+	var list []*held
+	for _, p := range why.Parts {
+		known := slices.ContainsFunc(same[p.Resource], func(c verdict.Cause) bool {
+			_, is := verdict.Of(told, c)
+			return is
+		})
+		if known {
+			continue
+		}
+		at := slices.IndexFunc(list, func(h *held) bool { return h.part.Resource == p.Resource })
+		if at < 0 {
+			list, at = append(list, &held{part: p}), len(list)
+		}
+		h := list[at]
+		if p.To-p.From > h.part.To-h.part.From {
+			h.part = p
+		}
+		h.seconds += p.To - p.From
+		h.spans = append(h.spans, plot.Clock(p.From)+" to "+plot.Clock(p.To))
+	}
+	slices.SortStableFunc(list, func(a, b *held) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, h := range list {
+		text := sentence(h.part.Text)
+		if len(why.Parts) > 1 {
+			at := strings.Join(h.spans[:min(len(h.spans), mostSpans)], ", ")
+			if n := len(h.spans) - mostSpans; n > 0 {
+				at += fmt.Sprintf(" and %d more", n)
+			}
+			text += " (" + at + ")"
+		}
+		out = append(out, Cause{Name: h.part.Resource, Text: text})
+	}
+	return out
+}
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	if text = strings.ToUpper(text[:1]) + text[1:]; !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
+}
+
+// causes lists them, a line for each.
+func causes(f *rundir.Folder) Section {
+	t := Table{Left: 2, Columns: []string{"cause", "what it is, and what to do"}}
+	for _, c := range Causes(f) {
+		t.Add(c.Name, c.Text)
+	}
+	return Section{Heading: "Causes", Weight: Answer, Table: t}
+}
+
+// ofAllCalls is how a threshold begins that is about a time of all calls that count.
+var ofAllCalls = regexp.MustCompile(`^(p[0-9]|max|mean)`)
+
+// Met says what a threshold of a run asked for, whether it was met, and by which figure.
+func Met(t rundir.Threshold, r *rundir.Run) string {
+	text := t.Expr + ": missed, it was " + t.Got
+	if t.OK {
+		text = t.Expr + ": met, it was " + t.Got
+	}
+	if len(r.Headline().Timed) > 1 && ofAllCalls.MatchString(t.Expr) {
+		text += " over all calls"
+	}
+	return text
+}
