@@ -39,10 +39,10 @@ func RunPage(f *rundir.Folder) Page {
 	if r.Note != "" {
 		p.Lead = append(p.Lead, "Note: "+r.Note)
 	}
-	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))}, operations(r))
+	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis)}, operations(r))
 	p.Opening = len(p.Sections)
 	p.Add(causes(f), lost(f), answers(AnswersOf(r)), beside(versus), why(f), again(r),
-		resources(f, axis), happened(r, events),
+		stretches(f, c, m, axis), resources(f, axis), happened(r, events),
 		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p

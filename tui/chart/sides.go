@@ -196,7 +196,7 @@ func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown m
 	var still []string
 	if brief {
 		names = slices.DeleteFunc(names, func(n string) bool {
-			is := !slices.ContainsFunc(course.of[n], func(v float64) bool { return v != 0 })
+			is := !slices.ContainsFunc(course.of[n], func(v float64) bool { return v < 0 || v > 0 })
 			if is {
 				title, _ := counter(n, 0)
 				still = append(still, title)

@@ -25,7 +25,7 @@ func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string
 	if wide(s, w, h) {
 		return l.wall(s, o, w, h)
 	}
-	head, table, rest := l.head(s, o, w), l.operations(s, w), l.rest(s, w)
+	head, table, rest := l.head(s, o, w), l.operations(s, w), l.rest(s, w, true)
 	room := h - len(head) - min(len(table), mostFirst) - 2
 	drawn := l.drawn(s, w, room, min(len(rest), h/4))
 	return slices.Concat(head, drawn, []string{""}, table, rest)
@@ -51,9 +51,10 @@ func (l *loadedRun) drawn(s *widget.Styles, w, room, leave int) []string {
 	return append([]string{""}, lines...)
 }
 
-// text is what the first page says in words and tables.
-func (l *loadedRun) text(s *widget.Styles, o *screen.Outcome, w int) []string {
-	return slices.Concat(l.head(s, o, w), []string{""}, l.operations(s, w), l.rest(s, w))
+// text is what the first page says in words and tables, with a line for each cause or, unless brief, all
+// of it.
+func (l *loadedRun) text(s *widget.Styles, o *screen.Outcome, w int, brief bool) []string {
+	return slices.Concat(l.head(s, o, w), []string{""}, l.operations(s, w), l.rest(s, w, brief))
 }
 
 // head are the main figures with the verdict, on one line if they fit, and what they are of; then what
@@ -132,11 +133,11 @@ func (l *loadedRun) operations(s *widget.Styles, w int) []string {
 	return out
 }
 
-// rest has a line for each cause, and what was measured where.
-func (l *loadedRun) rest(s *widget.Styles, w int) []string {
+// rest has the causes, and what was measured where.
+func (l *loadedRun) rest(s *widget.Styles, w int, brief bool) []string {
 	run := &l.folder.Run
 	var out []string
-	if list := l.causes(s, w); len(list) > 0 {
+	if list := l.causes(s, w, brief && !s.Spoken); len(list) > 0 {
 		out = append(append(out, ""), list...)
 	}
 	out = append(append(out, ""), l.facts(s, w)...)
@@ -155,8 +156,8 @@ func (l *loadedRun) rest(s *widget.Styles, w int) []string {
 	return out
 }
 
-// causes has a line for each cause. What does not fit is on the page of the verdict.
-func (l *loadedRun) causes(s *widget.Styles, w int) (out []string) {
+// causes has a line for each cause if brief; what does not fit is on the page of the verdict.
+func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 	list := report.Causes(l.folder)
 	names := 0
 	for _, c := range list {
@@ -169,12 +170,29 @@ func (l *loadedRun) causes(s *widget.Styles, w int) (out []string) {
 		if c.Doubt {
 			lead, k = "! ", worth
 		}
-		text := c.Text
-		if !s.Spoken {
-			text = widget.Brief(text, w-names-4)
+		text, cure, room := c.Text, "", w-names-4
+		if !brief {
+			for i, line := range widget.Wrap(text, max(room, 10)) {
+				head := widget.Fit("", names+2)
+				if i == 0 {
+					head = k.On(lead + widget.Fit(c.Name, names))
+				}
+				out = append(out, head+"  "+line)
+			}
+			continue
 		}
-		cut = cut || text != c.Text
+		if at := strings.LastIndex(text, ": "); c.Doubt && at > 0 && ansi.StringWidth(text) > room { // what to do has a line of its own
+			text, cure = text[:at], text[at+2:]
+		}
+		for _, line := range []*string{&text, &cure} {
+			if short := widget.Brief(*line, room-2); short != *line {
+				*line, cut = short, true
+			}
+		}
 		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+text)
+		if cure != "" {
+			out = append(out, widget.Fit("", names+4)+s.Accent.On("→ ")+cure)
+		}
 	}
 	if cut {
 		out = append(out, s.Muted.On("  all of it is on the next page, Verdict: tab"))

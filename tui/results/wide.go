@@ -39,7 +39,10 @@ func columns(text []string, w int, beside ...string) []string {
 // the run as high as the page at the right, and between them, or below, how many calls took how long.
 func (l *loadedRun) wall(s *widget.Styles, o *screen.Outcome, w, h int) []string {
 	lw := textWidth(w)
-	text := l.text(s, o, lw)
+	text := l.text(s, o, lw, false)
+	if len(text) > h {
+		text = l.text(s, o, lw, true)
+	}
 	if more := l.percentiles(s, lw); len(text)+len(more)+1 <= h {
 		text = append(append(text, ""), more...)
 	}
