@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // agrees checks that what a frame says is of one window: no rate above the peak, none of the
@@ -171,4 +174,31 @@ func TestAPeakDoesNotFall(t *testing.T) {
 	assert.InDelta(t, 7.0, sel.highest(7), 0)
 	sel.op, sel.fig.from = -1, time.Second
 	assert.InDelta(t, 9.0, sel.highest(9), 0)
+}
+
+// A p99 that is not shown says why in its panel, and the rate of now which second it is of.
+func TestADashSaysWhyItIsOne(t *testing.T) {
+	run := tuitest.NewRun(1)
+	d := New(Bench{}, run.Access())
+	run.Tick(1500 * time.Millisecond)
+	d.refresh()
+	require.True(t, d.sel.fig.some)
+	assert.Equal(t, "second 00:00", d.sel.second())
+	assert.Empty(t, d.sel.unknown())
+	d.sel.fig.latency = measure.Summary{Count: 312, P50: 1, P99: measure.Hidden}
+	assert.Equal(t, "p99 takes 1000 calls, there are 312", d.sel.unknown())
+	d.sel.fig.latency = measure.Summary{}
+	assert.Equal(t, "no call has ended yet", d.sel.unknown())
+}
+
+// A wide screen has no fewer columns of operations than a narrower one.
+func TestAWiderScreenHasNoFewerColumns(t *testing.T) {
+	run := tuitest.NewRun(3)
+	d := New(Bench{}, run.Access())
+	run.Tick(5 * time.Second)
+	d.refresh()
+	for _, size := range [][2]int{{120, 40}, {170, 45}, {200, 60}, {240, 60}} {
+		e := screen.Env{W: size[0], H: size[1], Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)}
+		assert.Regexp(t, `p50 +p99 +p99\.9 +max +errors`, ansi.Strip(d.View(e)), "%v", size)
+	}
 }

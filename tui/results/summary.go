@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -82,6 +83,9 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
 	}, "   ", w)
 	more := []string{"measured for " + plot.Clock(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
+	if f.P99 == measure.Hidden {
+		more = append(more, fmt.Sprintf("p99 takes %d calls", measure.Needs(99)))
+	}
 	if f.Of != "" {
 		more = append(more, "times: "+f.Of)
 	}

@@ -1,0 +1,84 @@
+package results
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// doubted is a run with three causes of doubt, a threshold that was missed and one that was met, a note
+// and a tag.
+func doubted(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
+	t.Helper()
+	a, r, _ := show(t, w, h)
+	run := &r.run.loaded.folder.Run
+	run.Note, run.Tags = "cold cache", map[string]string{"build": "7"}
+	run.Verdict = rundir.Verdict{State: verdict.Degraded, Doubts: []verdict.Doubt{
+		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine while threads of the run waited for one, which moves its figures by some 95 %: stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
+			{Cause: verdict.Pauses, Text: "perfbench got no processor for 2.71 s of the run"},
+		}},
+		{Cause: verdict.Backlog, Text: "the backlog grew to the end"},
+		{Cause: verdict.Unstarted, Text: "4.27k units of work were due and never sent"},
+	}, Thresholds: []rundir.Threshold{{Expr: "p99<5ms", Got: "20.1 ms"}, {Expr: "errors<1%", OK: true, Got: "0 %"}}}
+	r.pages.cache = bodyCache{}
+	return a, r
+}
+
+// The first page has, without scrolling, the figures with the verdict in one line, what was asked for, the
+// charts and the first rows of the table, then a line for each cause; the page after it has all of them.
+func TestTheFirstPageSaysFirstWhatMattersMost(t *testing.T) {
+	order := []string{"38.4k entries/s", "✗ p99<5ms: missed, it was 20.1 ms over all calls", "✓ errors<1%: met, it was 0 %", "Throughput", "operation ", "putall "}
+	rest := []string{"! crowded ", "! backlog ", "! unstarted ", "Note ", "Tags ", "Verification "}
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		a, _ := doubted(t, size[0], size[1])
+		page := a.Picture(t)
+		at := -1
+		for _, text := range order {
+			next := strings.Index(page, text)
+			assert.Greater(t, next, at, "%q in\n%s", text, page)
+			at = next
+		}
+		assert.Regexp(t, `p50 1.54 ms +p99 20.1 ms +3 errors`, page)
+		assert.Contains(t, page, "! DEGRADED: crowded, backlog, unstarted")
+	}
+	a, r := doubted(t, 60, 16)
+	assert.Contains(t, a.Picture(t), "38.4k entries/s")
+	assert.Contains(t, a.Picture(t), "! DEGRADED: crowded, backlog, unstarted")
+
+	s := a.Env.Styles
+	text := ansi.Strip(strings.Join(r.run.loaded.rest(s, 76, true), "\n"))
+	at := -1
+	for _, want := range rest {
+		next := strings.Index(text, want)
+		assert.Greater(t, next, at, "%q in\n%s", want, text)
+		at = next
+	}
+	assert.Contains(t, text, "build=7")
+	assert.Contains(t, text, "→ stop them, or use a machine that has processors to spare")
+	assert.Contains(t, text, "tab")
+	assert.Equal(t, 1, strings.Count(text, "! crowded"), text)
+	assert.NotContains(t, text, "got no processor", "it is on the next page")
+	assert.Contains(t, ansi.Strip(strings.Join(r.run.loaded.judged(s, 76), "\n")), "· perfbench got no processor for 2.71 s of the run")
+	all := strings.Join(strings.Fields(ansi.Strip(strings.Join(r.run.loaded.rest(s, 76, false), " "))), " ")
+	assert.Contains(t, all, "which moves its figures by some 95 %: stop them", "where there is room, all of it")
+}
+
+// Every tab of a run can be read at every width.
+func TestTabsAreWholeOnNarrowScreens(t *testing.T) {
+	for _, w := range []int{60, 72, 80, 120} {
+		a, r := searchedRun(t, w, 24)
+		line := strings.Split(a.Picture(t), "\n")[1]
+		assert.NotContains(t, line, "…")
+		spots := r.pages.spots(a.Env)
+		assert.Len(t, spots, len(r.pages.list()))
+		assert.LessOrEqual(t, spots[len(spots)-1].To, w)
+		assert.True(t, slices.Contains(r.pages.list(), tabVerdict))
+	}
+}
