@@ -269,8 +269,17 @@ func (c *Comparison) View(e screen.Env) string {
 	}
 	c.op = min(c.op, len(c.made.parts)-1)
 	lines := []string{c.headline(e), c.what(e)}
-	table := widget.Indent(c.table(e, e.W-4))
 	room := e.H - len(lines) - 2
+	foot := []string{c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)}
+	if w := e.W * 11 / 20; e.W >= wideFrom { // the picture beside the table
+		if table := widget.Indent(c.table(e, w-4)); len(table)+2 <= room {
+			c.long = false
+			left := widget.Panel{Title: "Compare", Focused: true}.Draw(s, w, room, table)
+			right := widget.Panel{Title: c.pictured()}.Draw(s, e.W-w, room, widget.Indent(c.picture(s, e.W-w-4, room-2)))
+			return widget.Page(e.W, e.H, slices.Concat(lines, widget.Beside(left, right), foot))
+		}
+	}
+	table := widget.Indent(c.table(e, e.W-4))
 	bars := max(room-len(table)-2, 0)
 	if bars < 8 {
 		// Not enough room for both: one panel that scrolls.
@@ -286,7 +295,7 @@ func (c *Comparison) View(e screen.Env) string {
 		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
 		lines = append(lines, widget.Panel{Title: c.pictured()}.Draw(s, e.W, bars, widget.Indent(c.picture(s, e.W-4, bars-2)))...)
 	}
-	return widget.Page(e.W, e.H, append(lines, c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)))
+	return widget.Page(e.W, e.H, append(lines, foot...))
 }
 
 func (c *Comparison) headline(e screen.Env) string {

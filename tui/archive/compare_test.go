@@ -36,6 +36,7 @@ func TestComparePictures(t *testing.T) {
 		{name: "80x24 one operation", w: 80, h: 24, steps: []any{"tab"}},
 		{name: "60x16", w: 60, h: 16},
 		{name: "60x16 scrolled", w: 60, h: 16, steps: []any{tea.MouseWheelMsg{Button: tea.MouseWheelDown}, "down"}},
+		{name: "200x60", w: 200, h: 60},
 		{name: "120x40 ascii", w: 120, h: 40, ascii: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func progress(now *screen.SweepNow) string {
 
 // body draws the results of the sweep in h lines: in words, as a chart, point by point.
 func (s *Screen) body(e screen.Env, h int) []string {
-	st, size := e.Styles, widget.SizeOf(e.W, e.H)
+	size := widget.SizeOf(e.W, e.H)
 	most := map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size]
 	if s.now.OverRate() >= 0 && len(s.now.Axes) > 1 {
 		most = max(most, 2) // the knee of each side
@@ -91,35 +91,50 @@ func (s *Screen) body(e screen.Env, h int) []string {
 	if s.Running() != nil {
 		out = append(out, s.underWay(e))
 	}
-	table := min(len(s.now.Points)+3, max((h-len(out))/2, 5))
-	if room := h - len(out) - table; room >= 6 && !s.load(e, room, &out) {
-		lines := []string{chart.Legend(st, &s.now.Result)}
-		if size == widget.Small {
-			lines = nil
+	room := h - len(out)
+	if e.W >= wideFrom { // the points beside the picture
+		left, right := e, e
+		left.W = e.W * 9 / 20
+		right.W = e.W - left.W
+		if drawn := s.picture(right, room); drawn != nil {
+			return append(out, widget.Beside(s.table(left, len(out)+1, room), drawn)...)
 		}
-		if curves := chart.Throughput(st, &s.now.Result).Draw(st, e.W-4, room-2-len(lines)); curves != nil {
-			out = append(out, widget.Panel{Title: "Throughput"}.Draw(st, e.W, room, widget.Indent(append(lines, curves...)))...)
-		} else if bars := chart.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= room {
-			out = append(out, widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))...)
-		}
+	}
+	if above := room - min(len(s.now.Points)+3, max(room/2, 5)); above >= 6 {
+		out = append(out, s.picture(e, above)...)
 	}
 	return append(out, s.table(e, len(out)+1, h-len(out))...)
 }
 
-// load adds the picture of latency over the rate, in h lines, where rates are swept: then
-// throughput is what was asked for. It reports whether there is one.
-func (s *Screen) load(e screen.Env, h int, out *[]string) bool {
+// wideFrom is the width from which on pictures are beside tables.
+const wideFrom = 160
+
+// picture draws, in at most h lines, latency over the rate where rates are swept, as throughput is then
+// what was asked for; else throughput over the knob, or the points as bars; nil if there is nothing to
+// draw.
+func (s *Screen) picture(e screen.Env, h int) []string {
 	st, c := e.Styles, report.LoadCurve(&s.now.Result)
-	lines := []string{chart.LoadLegend(st, &c)}
-	if widget.SizeOf(e.W, e.H) == widget.Small {
-		lines = nil
+	panel := func(title, legend string, draw func(w, h int) []string) []string {
+		lines := []string{legend}
+		if widget.SizeOf(e.W, e.H) == widget.Small {
+			lines = nil
+		}
+		curves := draw(e.W-4, h-2-len(lines))
+		if curves == nil {
+			return nil
+		}
+		return widget.Panel{Title: title}.Draw(st, e.W, h, widget.Indent(append(lines, curves...)))
 	}
-	curves := chart.Load(st, &c).Draw(st, e.W-4, h-2-len(lines))
-	if curves == nil {
-		return false
+	if out := panel("Latency over rate", chart.LoadLegend(st, &c), func(w, h int) []string { return chart.Load(st, &c).Draw(st, w, h) }); out != nil {
+		return out
 	}
-	*out = append(*out, widget.Panel{Title: "Latency over rate"}.Draw(st, e.W, h, widget.Indent(append(lines, curves...)))...)
-	return true
+	if out := panel("Throughput", chart.Legend(st, &s.now.Result), func(w, h int) []string { return chart.Throughput(st, &s.now.Result).Draw(st, w, h) }); out != nil {
+		return out
+	}
+	if bars := chart.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= h {
+		return widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))
+	}
+	return nil
 }
 
 // lead summarises the sweep in whole sentences of at most so many lines in total; the

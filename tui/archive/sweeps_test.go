@@ -116,6 +116,12 @@ func TestSweepPictures(t *testing.T) {
 	}
 }
 
+// On a very wide screen the picture is beside the points.
+func TestASweepUsesTheWidthThatThereIs(t *testing.T) {
+	a, _ := past(t, 200, 60)
+	tuitest.Golden(t, a.Picture(t))
+}
+
 func TestSweepsFillEveryTerminal(t *testing.T) {
 	form, _, _ := asking(t, 120, 40)
 	live, _, _ := going(t, 120, 40)
