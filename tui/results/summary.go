@@ -278,12 +278,22 @@ func settingsInWords(run *rundir.Run) string {
 	return strings.Join(words, " · ")
 }
 
+// mostName is how wide a name is that is shown whole on a narrow screen.
+const mostName = 28
+
 // operationsTable shows each rate with the latency at that rate.
 func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
+	name, second := 0, "per second"
+	for _, o := range run.Operations {
+		name = max(name, ansi.StringWidth(partName(run, o)))
+	}
+	if w < 64 {
+		second = "per s"
+	}
 	g := widget.Grid{Cols: []widget.Column{
-		{Head: "operation", Most: max(w/3, 14)},
+		{Head: "operation", Most: max(w/3, min(name, mostName), 14)},
 		{Head: run.Unit, Right: true, Spare: 3},
-		{Head: "per second", Right: true},
+		{Head: second, Right: true},
 		{Head: "p50", Right: true, Spare: 1, Least: 7},
 		{Head: "p99", Right: true, Least: 7},
 		{Head: "p99.9", Right: true, Spare: 2, Least: 7},
