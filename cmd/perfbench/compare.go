@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,12 +24,12 @@ type compareCmd struct{ *cli.Call }
 
 // compareOptions are what was asked of a comparison beside its sides.
 type compareOptions struct {
-	formats         []string
-	out, runs       string
-	tolerance       string
-	unsure          string
-	force, noLetter bool
-	aa              bool
+	formats   []string
+	out, runs string
+	tolerance string
+	unsure    string
+	noLetter  bool
+	aa        bool
 }
 
 // compareCommand compares finished runs.
@@ -53,12 +54,12 @@ other, which tells the noise of this machine and store, and what one, three, fiv
 ten runs a side could show. It is kept in the folder of --runs, for comparisons of
 single runs of the same plan on this machine.
 
-What the sides differ in is listed. Sides of different profiles, units, kinds of
-store or data sizes cannot be compared and are refused, as are repeats that differ
-and runs that failed verification, unless --force is given.
+What the sides differ in is listed. Where like is not compared with like (other
+profiles, units, kinds of store, arrivals or data sizes; repeats that differ; runs that
+failed verification), the answer begins with that, and stderr has a warning.
 
-Exit codes: 0 the comparison was made; 2 bad input, or no pair; 5 a figure of all
-calls is worse by more than --tolerance, or unsure with --unsure fail.`,
+Exit codes: 0 the comparison was made; 2 bad input; 4 a run failed verification; 5 a
+figure of all calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 		Example: `  perfbench compare -2 -1
   perfbench compare 'results/before-*' 'results/after-*'
   perfbench compare baseline.json latest --tolerance 10% --format markdown
@@ -95,7 +96,6 @@ calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` how much worse B may be")
 	fs.StringVar(&o.unsure, "unsure", string(compare.Pass), "`POLICY` what to do where it cannot be told: "+strings.Join(compare.Policies, ", "))
 	fs.BoolVar(&o.aa, "aa", false, "compare the runs of one side with each other: how much do runs differ here?")
-	fs.BoolVar(&o.force, "force", false, "compare even sides that cannot properly be compared")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` documents: "+strings.Join(report.ComparisonFormats(), ", "))
 	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` where the documents go; - for stdout")
 	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
@@ -186,9 +186,6 @@ func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 		return fault.Input(fmt.Errorf("run %s is on both sides", id), "name other runs: perfbench history lists them, and -2 is the one before the latest")
 	}
 	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance, Unsure: unsure, Earlier: compare.Earlier(o.runs, sideA, sideB)})
-	if len(c.Refusals) > 0 && !o.force {
-		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway, as the workbench does")
-	}
 	found, err := report.SearchesOf(c)
 	if err != nil {
 		return err
@@ -204,7 +201,7 @@ func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 	if err := a.write(files, o); err != nil {
 		return err
 	}
-	for _, w := range c.Warnings() {
+	for _, w := range slices.Concat(c.Refusals, c.Warnings()) {
 		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
 	return c.Err()

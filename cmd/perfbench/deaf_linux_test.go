@@ -86,7 +86,7 @@ func TestAnInterruptEndsWhatOnlyReads(t *testing.T) {
 		doing(t, nil, "run", "ingestion", "--count", "100", "--quiet", "--target", "memory:", "--out", out)
 	}
 	for _, line := range []string{
-		"report latest --format html --out - --runs", "history --runs", "history --json --runs", "history prune --keep 1 --dry-run --runs", "compare --force -2 -1 --runs", "list presets",
+		"report latest --format html --out - --runs", "history --runs", "history --json --runs", "history prune --keep 1 --dry-run --runs", "compare -2 -1 --runs", "list presets",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -104,7 +104,7 @@ func TestAHostileFolderControlsNothing(t *testing.T) {
 					formats = append(formats, f)
 				}
 			}
-			for _, line := range []string{"report -1", "report -2 --against -1 --format text --out -", "history", "history --json", "compare --force -2 -1", "compare --force -2 -1 --format markdown", "compare --force -2 -1 --format html", "compare --force -2 -1 --format junit"} {
+			for _, line := range []string{"report -1", "report -2 --against -1 --format text --out -", "history", "history --json", "compare -2 -1", "compare -2 -1 --format markdown", "compare -2 -1 --format html", "compare -2 -1 --format junit"} {
 				for _, terminal := range []bool{false, true} {
 					harmlessText(t, line, said(t, terminal, append(strings.Fields(line), "--runs", out)...))
 				}

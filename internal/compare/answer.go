@@ -2,61 +2,135 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// Answer says in one sentence or a few whether B is slower or faster: by how much, and how sure
-// that is, or what it would take to know. p99 decides where it is judged, and otherwise the
-// highest percentile that is. It is empty if no percentile is judged; unit is the unit of
-// throughput.
+// Answer says in a sentence or two whether B is better or worse: by how much, and how sure that is, or
+// what it would take to know. Throughput decides, and p99; where that is not judged, the highest
+// percentile that is. It is empty if nothing is judged; unit is the unit of throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
 		return p.Findings[0].holds(unit)
 	}
-	var judged []Finding
-	for _, one := range slices.Backward(percentiles) {
-		for _, f := range p.Findings {
-			if f.Figure == one.figure && f.Verdict != Noted && f.Figure != P999 {
-				judged = append(judged, f)
-			}
-		}
-	}
-	if len(judged) == 0 {
+	judged := p.deciding()
+	switch {
+	case len(judged) == 0 && p.judges():
+		return "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell."
+	case len(judged) == 0:
 		return ""
 	}
-	if known := slices.IndexFunc(judged, func(f Finding) bool { return f.Text(f.A, true) != Unknown && f.Text(f.B, true) != Unknown }); known > 0 {
-		judged = judged[known:] // too few calls tell of those above it
-	} else if known < 0 {
-		return "It cannot be told whether B is slower or faster: too few calls were timed; longer runs would tell."
+	var changed, same, open []string
+	better, worse := false, false
+	for _, f := range judged {
+		name := f.Label(unit)
+		switch f.Verdict {
+		case Better, Worse:
+			better, worse = better || f.Verdict == Better, worse || f.Verdict == Worse
+			changed = append(changed, name+" "+f.by())
+		case Same:
+			same = append(same, name+" "+f.Words())
+		default:
+			open = append(open, name)
+		}
 	}
-	lead := judged[0]
-	moved := slices.IndexFunc(judged, Finding.changed)
-	unsure := slices.ContainsFunc(judged, func(f Finding) bool { return f.Verdict == Unsure })
-	var out []string
+	if len(changed) == 0 && len(open) > 0 {
+		return notTold(judged, unit)
+	}
+	which := "the same as A"
 	switch {
-	case lead.changed():
-		out = append(out, lead.slower())
-	case lead.Verdict == Same:
-		out = append(out, fmt.Sprintf("B is as fast as A at %s: %s.", lead.Label(unit), lead.Words()))
-	case moved >= 0:
-		out = append(out, judged[moved].slower(), "At "+lead.Label(unit)+" it cannot be told.")
-	default:
-		text := fmt.Sprintf("It cannot be told whether B is slower or faster: %s was %s in A and %s in B, which may be chance", lead.Label(unit), lead.Text(lead.A, true), lead.Text(lead.B, true))
-		if takes := lead.takes(); takes != "" {
-			text += "; " + takes
-		}
-		out = append(out, text+".")
+	case better && worse:
+		which = "better in one thing and worse in another"
+	case better:
+		which = "better"
+	case worse:
+		which = "worse"
 	}
+	text := fmt.Sprintf("B is %s, with %.0f %% confidence: %s.", which, 100*certainty, strings.Join(append(changed, same...), "; "))
+	if len(open) > 0 {
+		text += " Of " + strings.Join(open, " and ") + " it cannot be told."
+	}
+	return text
+}
+
+// deciding are the findings that the answer is about: throughput, unless a rate decided it, and p99 or
+// what stands for it: the highest percentile below it that enough calls tell of, or that has changed
+// for certain.
+func (p Pair) deciding() (out []Finding) {
+	var tail, moved *Finding
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		switch {
+		case f.Verdict == Noted || f.figure(f.A) == Unknown || f.figure(f.B) == Unknown:
+		case f.Figure == Throughput && !f.Held:
+			out = append(out, *f)
+		case f.Figure.percentile() && f.Figure != P999: // the lowest first
+			if tail = f; f.changed() {
+				moved = f
+			}
+		case f.Figure == P999 && f.changed() && moved == nil:
+			moved = f
+		}
+	}
+	if moved != nil {
+		out = append(out, *moved)
+	}
+	if tail != nil && (moved == nil || moved.Figure != tail.Figure && tail.Verdict == Unsure) {
+		out = append(out, *tail)
+	}
+	return out
+}
+
+// judges reports whether a response time is to be judged, of which too few calls may tell.
+func (p Pair) judges() bool {
 	for _, f := range p.Findings {
-		if f.Figure == Throughput && !f.Held && f.changed() {
-			out = append(out, fmt.Sprintf("Throughput is %s: %s, %s.", f.Verdict, f.ChangeText(), f.fromTo()))
+		if f.Verdict != Noted && f.Figure.percentile() {
+			return true
 		}
 	}
-	if moved >= 0 && unsure {
-		out = append(out, "Each percentile is judged by its own scatter, so one may be certain where the next is unsure.")
+	return false
+}
+
+// notTold says which figures went from what to what, what these runs could have shown, and what it
+// would take.
+func notTold(judged []Finding, unit string) string {
+	var went, same []string
+	var first *Finding
+	for i := range judged {
+		f := &judged[i]
+		if f.Verdict == Same {
+			same = append(same, f.Label(unit)+" is "+f.Words())
+			continue
+		}
+		if first == nil {
+			first = f
+		}
+		text := f.Label(unit) + " was " + f.figure(f.A) + " in A and " + f.figure(f.B) + " in B"
+		if by := f.ChangeText(); by != "" && by != "=" {
+			text += " (" + by + ")"
+		}
+		went = append(went, text)
 	}
-	return strings.Join(out, " ")
+	text := "It cannot be told whether B is better or worse: " + strings.Join(went, ", ") + ", which may be chance"
+	for _, more := range []string{first.at(), first.takes()} {
+		if more != "" {
+			text += "; " + more
+		}
+	}
+	if text += "."; len(same) > 0 {
+		text += " " + strings.Join(same, ", ") + "."
+	}
+	return text
+}
+
+// at says how large a change these runs would have shown; "" if that is not known.
+func (f Finding) at() string {
+	if f.Power == nil || f.open() {
+		return ""
+	}
+	if size := f.sized(f.Power.ShowsOften); size != anything {
+		return "these runs could have shown " + size
+	}
+	return "these runs could have shown no change"
 }
 
 // Answer is that of all calls; before it, why the two should not be compared.
@@ -71,22 +145,11 @@ func (c *Comparison) Answer(p Pair) string {
 // changed reports whether the figure is better or worse.
 func (f Finding) changed() bool { return f.Verdict == Better || f.Verdict == Worse }
 
-// slower says which way a percentile has changed, and by how much.
-func (f Finding) slower() string {
-	way := "faster"
-	if f.Verdict == Worse {
-		way = "slower"
-	}
-	return fmt.Sprintf("B is %s at %s: %s.", way, f.Figure, f.by())
-}
-
 // by says by how much a figure has changed, in which range, and from what to what.
 func (f Finding) by() string {
 	by := f.ChangeText()
 	if text := f.RangeText(); text != "" && text != anything {
 		by += " (" + text + ")"
 	}
-	return by + ", " + f.fromTo()
+	return by + ", from " + f.figure(f.A) + " to " + f.figure(f.B)
 }
-
-func (f Finding) fromTo() string { return "from " + f.Text(f.A, true) + " to " + f.Text(f.B, true) }

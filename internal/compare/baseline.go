@@ -63,7 +63,7 @@ func (r *Run) forget() {
 	for _, m := range r.Parts {
 		for f, e := range m.Figures {
 			if f != Errors {
-				e.SE = math.NaN()
+				e.SE, e.Low, e.High = math.NaN(), 0, 0
 				m.Figures[f] = e
 			}
 		}
@@ -108,6 +108,8 @@ type jsonEstimate struct {
 	Value   float64  `json:"value"`
 	SE      *float64 `json:"standard_error,omitempty"`
 	DF      *float64 `json:"degrees_of_freedom,omitempty"`
+	Low     *float64 `json:"batches_low,omitempty"`
+	High    *float64 `json:"batches_high,omitempty"`
 	AtLeast bool     `json:"at_least,omitempty"`
 	Vague   bool     `json:"too_few_calls,omitempty"`
 }
@@ -120,6 +122,9 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 		if !math.IsInf(e.DF, 0) && !math.IsNaN(e.DF) {
 			out.DF = rounded(e.DF)
 		}
+	}
+	if e.Low > 0 {
+		out.Low, out.High = rounded(e.Low), rounded(e.High)
 	}
 	return json.Marshal(out)
 }
@@ -142,6 +147,9 @@ func (e *Estimate) UnmarshalJSON(data []byte) error {
 	}
 	if in.DF != nil {
 		e.DF = *in.DF
+	}
+	if in.Low != nil && in.High != nil {
+		e.Low, e.High = *in.Low, *in.High
 	}
 	return nil
 }

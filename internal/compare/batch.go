@@ -192,10 +192,13 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 	}
 	var scatter stat.Estimate // of logarithms
 	for _, p := range percentiles {
-		if s, ok := scatterOf(times, segments, p.q, m.Response.TotalCount()); ok {
-			scatter = s
-		}
 		e := byChance(m.Response, p.q)
+		if logs, ok := scatterOf(times, segments, p.q, m.Response.TotalCount()); ok {
+			scatter = stat.Successive(logs)
+			if low, high := spread(logs); high > 0 {
+				e.Low, e.High = math.Exp(low), math.Exp(high)
+			}
+		}
 		if by := e.Value * scatter.SE; by > e.SE {
 			e.SE, e.DF = by, scatter.DF
 		}
@@ -218,12 +221,12 @@ func byChance(h *hdrhistogram.Histogram, q float64) Estimate {
 	}
 }
 
-// scatterOf returns how the logarithm of a percentile scatters between batches; false
-// if there are too few calls to tell.
-func scatterOf(times []counts, segments []int, q float64, calls int64) (stat.Estimate, bool) {
+// scatterOf returns the logarithm of a percentile in each of several batches; false if there are too
+// few calls to tell how it scatters.
+func scatterOf(times []counts, segments []int, q float64, calls int64) ([]float64, bool) {
 	most := int(float64(calls) * (1 - q/100) / callsBeyond)
 	if most < leastBatches || len(times) < leastBatches {
-		return stat.Estimate{}, false
+		return nil, false
 	}
 	w := (len(times) + most - 1) / most
 	var logs []float64
@@ -234,6 +237,7 @@ func scatterOf(times []counts, segments []int, q float64, calls int64) (stat.Est
 		slices.SortFunc(all, func(x, y count) int { return cmp.Compare(x.value, y.value) })
 		logs = append(logs, math.Log(max(all.at(q), 1)))
 	}
-	e := stat.Successive(level(logs, at))
-	return e, len(logs) >= leastBatches && !math.IsNaN(e.SE) && !math.IsInf(e.SE, 0)
+	logs = level(logs, at)
+	e := stat.Successive(logs)
+	return logs, len(logs) >= leastBatches && !math.IsNaN(e.SE) && !math.IsInf(e.SE, 0)
 }

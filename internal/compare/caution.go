@@ -207,8 +207,10 @@ func notes(c *Comparison) []string {
 	if held(c.A, c.B) > 0 {
 		out = append(out, heldNote(c))
 	}
-	if text := paired(c); text != "" {
-		out = append(out, text)
+	for _, text := range []string{paired(c), asunder(c)} {
+		if text != "" {
+			out = append(out, text)
+		}
 	}
 	if c.A.Runs[0].Conditions.Store.InProcess || c.B.Runs[0].Conditions.Store.InProcess {
 		out = append(out, "The numbers of a store inside perfbench do not describe a real server, and its processor time is part of client CPU.")

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -73,11 +72,7 @@ func (s SeriesFigure) FromTo(c Shift, unit string) string {
 	}
 	f := Finding{Figure: s.Figure}
 	before := math.Exp(sum / float64(max(n, 1)))
-	from, to := f.amount(before), f.amount(before*(1+c.Change))
-	if number, of, ok := strings.Cut(from, " "); ok && strings.HasSuffix(to, " "+of) {
-		from = number // the unit is said once
-	}
-	return f.Label(unit) + " " + from + " → " + to + ": " + string(c.Verdict)
+	return f.Label(unit) + " " + f.span(before, "→", before*(1+c.Change)) + ": " + string(c.Verdict)
 }
 
 // Changed finds in kept runs the points at which their figures changed: series by series, the

@@ -37,6 +37,16 @@ var percentiles = []struct {
 	q      float64
 }{{P50, 50}, {P90, 90}, {P99, 99}, {P999, 99.9}}
 
+// percentile reports whether a figure is one of percentiles.
+func (f Figure) percentile() bool {
+	for _, p := range percentiles {
+		if p.figure == f {
+			return true
+		}
+	}
+	return false
+}
+
 // byShare reports whether changes of a figure are given as differences of a percentage,
 // in points, rather than relative to its value.
 func (f Figure) byShare() bool { return f == Errors }
@@ -52,6 +62,8 @@ type Estimate struct {
 	// SE is the standard error within the run, NaN if unknown, and DF its degrees of
 	// freedom.
 	SE, DF float64
+	// Low and High are between which values eight tenths of the run's batches lie; 0 if unknown.
+	Low, High float64
 	// AtLeast means that it may be any larger: a search held at the highest level that it was to try.
 	AtLeast bool
 	// Vague means that the value rests on too few calls to be reported.
@@ -121,7 +133,7 @@ func (f Figure) side(runs []Estimate) Range {
 	lo, hi := e.Interval(certainty)
 	r.Value, r.Lo, r.Hi = back(e.Value), back(lo), back(hi)
 	if f.byShare() {
-		r.Lo = max(r.Lo, 0)
+		r.Lo, r.Hi = max(r.Lo, 0), min(r.Hi, 1)
 	}
 	return r
 }

@@ -26,9 +26,13 @@ func (c *Comparison) Worse() []Finding {
 
 // Err is the result of using a comparison as a gate: nil, or an error with a sentence
 // for each figure that is worse by more than the tolerance, or unsure where that fails,
-// and the exit code of a missed threshold.
+// and the exit code of a missed threshold; that of a failed verification if a run of either side
+// failed it.
 func (c *Comparison) Err() error {
 	var errs []error
+	for _, why := range append(failures("A", c.A), failures("B", c.B)...) { // their figures are none
+		errs = append(errs, fault.Code(errors.New(why), fault.CodeVerification))
+	}
 	for _, f := range c.Worse() {
 		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
 	}

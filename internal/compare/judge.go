@@ -48,10 +48,15 @@ type Finding struct {
 	// Held means that the target rate determined the figure on both sides, so it is not
 	// judged.
 	Held bool
+	// Apart means that two single runs are so far apart that chance cannot have made the change,
+	// although the error of their means is not known well enough: the ranges are those of most of
+	// their seconds.
+	Apart bool
 	// Power says, for the verdict Unsure, what the runs could have shown; nil otherwise.
 	Power *Power
 
 	change stat.Estimate // on the figure's scale
+	single bool          // each side has one run
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
@@ -86,18 +91,19 @@ func (f Finding) beyond(tolerance float64) bool {
 // rounds, and before is what earlier runs of the same plan measured.
 func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, tolerance float64) []Finding {
 	var out []Finding
+	single := len(a) == 1 && len(b) == 1
 	for _, figure := range figures {
 		if figure != only && (only != "" || figure.bySearch()) {
 			continue
 		}
 		x, y := of(figure, a), of(figure, b)
-		f := Finding{Figure: figure, A: figure.side(x), B: figure.side(y), change: stat.Unknown()}
+		f := Finding{Figure: figure, A: figure.side(x), B: figure.side(y), change: stat.Unknown(), single: single}
 		if math.IsNaN(f.A.Value) && math.IsNaN(f.B.Value) && figure != Throughput && figure != P50 {
 			continue // neither side has it
 		}
 		if figure != Max && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
-			if len(a) == 1 && len(b) == 1 {
+			if single {
 				f.change = figure.noLessThan(f.change, of(figure, before))
 			}
 		}
@@ -106,6 +112,9 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 	for i, confidence := range together(out) {
 		if f := &out[i]; f.judge(confidence, tolerance) == Unsure {
 			f.Power = f.power(confidence, tolerance, aSide(len(a), len(b)))
+			if single {
+				f.farApart(of(f.Figure, a)[0], of(f.Figure, b)[0], f.Figure.noise(of(f.Figure, before)).SE)
+			}
 		}
 	}
 	return out

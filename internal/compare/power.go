@@ -17,6 +17,8 @@ const (
 	usually, nearlyAlways = 0.8, 0.9
 	// mostMore is the largest number of further runs that anybody is told to do.
 	mostMore = 1000
+	// worthwhile is the largest number of further runs a side that anybody would do.
+	worthwhile = 50
 )
 
 // Power says what a comparison that is unsure could have shown.
@@ -144,12 +146,14 @@ func (f Finding) takes() string {
 		return f.calls()
 	case p.More == 1:
 		return "one more run a side would show " + f.sized(p.Of)
-	case p.More > 0:
+	case p.More > 0 && p.More <= worthwhile:
 		return fmt.Sprintf("%d more runs a side would show %s", p.More, f.sized(p.Of))
 	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
 		return f.raises()
+	case f.single:
+		return "two more runs of each, or longer ones, would tell more"
 	case math.IsInf(p.ShowsOften, 0):
-		return "longer runs, or several a side, would tell"
+		return "more runs a side, or longer ones, would tell"
 	}
 	return "these vary too much to show " + f.sized(p.Of) + ": make them longer, or the machine quieter"
 }
@@ -172,8 +176,10 @@ func (f Finding) sized(v float64) string {
 		return fmt.Sprintf("%.2g points", v*100)
 	case math.IsInf(v, 0):
 		return anything
+	case v >= 2:
+		return units.Factor(v + 1)
 	case v >= 1:
-		return fmt.Sprintf("×%.2g", v+1)
+		return fmt.Sprintf("%.0f %%", v*100)
 	}
 	return fmt.Sprintf("%.2g %%", v*100)
 }

@@ -76,7 +76,7 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	assert.Equal(t, "a change must be about 17 % to be seen in these runs; 29 more runs a side would show 5 %", f.PowerText())
 	f = Sets(side(1, 100), side(2, 98), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "hardly any change could be seen in these runs; longer runs, or several a side, would tell", f.PowerText())
+	assert.Equal(t, "hardly any change could be seen in these runs; two more runs of each, or longer ones, would tell more", f.PowerText())
 	f = Sets(side(1, 100, 100.1, 99.9), side(2, 200, 200.1, 199.9), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Better, f.Verdict)
 	assert.Empty(t, f.PowerText())
@@ -91,7 +91,7 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	}
 	p := Sets(one(1, 1e6, 2e6, 100), one(2, 1.01e6, 2.1e6, 100.1), Options{}).Parts[0]
 	shown := ": a change must be about 16 % to be seen in these runs; "
-	hardly := "p99: hardly any change could be seen in these runs; longer runs, or several a side, would tell."
+	hardly := "p99: hardly any change could be seen in these runs; two more runs of each, or longer ones, would tell more."
 	assert.Equal(t, []string{"entries/s, p50" + shown + "of entries/s 9 more runs a side would show 5 %; of p50 8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
 	p.Findings = p.Findings[1:]
 	assert.Equal(t, []string{"p50" + shown + "8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
@@ -109,20 +109,24 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 	few := []float64{math.NaN(), math.NaN(), math.NaN()}
 	steady, twice, wild := []float64{1e6, 1.001e6, 0.999e6}, []float64{2e6, 2.001e6, 1.999e6}, []float64{1e6, 1.6e6, 0.5e6}
 	for want, c := range map[string]*Comparison{
-		`^B is slower at p99: \+100.* %\), from 1 ms to 2 ms\.$`:                         Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
-		`^B is faster at p99: -50.* %\), from 2 ms to 1 ms\.$`:                           Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
-		`^B is as fast as A at p99: same within .* %\.$`:                                 Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
-		`^It cannot be told whether .* may be chance; these vary too much to show 5 %: `: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
-		`^B is slower at p50: .* At p99 it cannot be told\. Each`:                        Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
-		`^B is slower at p50: \+100.* %\), from 1 ms to 2 ms\.$`:                         Sets(side(1, steady, few), side(2, twice, few), Options{}),
-		`^It cannot be told .*: p50 was .* may be chance`:                                Sets(side(1, wild, few), side(2, wild, steady), Options{}),
+		`^B is worse, with 95 % confidence: p99 \+100.* %\), from 1 ms to 2 ms\.$`:                   Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
+		`^B is better, with 95 % confidence: p99 -50.* %\), from 2 ms to 1 ms\.$`:                    Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
+		`^B is the same as A, with 95 % confidence: p99 same within .* %\.$`:                         Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
+		`^It cannot be told whether B is better .* may be chance; these runs could have shown ×11; `: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
+		`^B is worse, with .* p50 \+100.*, from 1 ms to 2 ms\. Of p99 it cannot be told\.$`:          Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
+		`^B is worse, with 95 % confidence: p50 \+100.* %\), from 1 ms to 2 ms\.$`:                   Sets(side(1, steady, few), side(2, twice, few), Options{}),
+		`^It cannot be told .*: p50 was .* may be chance`:                                            Sets(side(1, wild, few), side(2, wild, steady), Options{}),
 	} {
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))
 	}
 	vague := Pair{Findings: []Finding{{Figure: P99, A: Range{Vague: true}, B: Range{Value: 1e6}, Verdict: Unsure}}}
-	assert.Equal(t, "It cannot be told whether B is slower or faster: too few calls were timed; longer runs would tell.", vague.Answer("entries"))
+	assert.Equal(t, "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell.", vague.Answer("entries"))
+	both := Pair{Findings: []Finding{
+		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 120}, Change: 0.2, Lo: 0.1, Hi: 0.3, Verdict: Better}, {Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 9e6}, Change: 8, Lo: 3, Hi: 20, Verdict: Worse},
+	}}
+	assert.Equal(t, "B is better in one thing and worse in another, with 95 % confidence: entries/s +20.0 % (+10.0 … +30.0 %), from 100 to 120; p99 ×9 (×4 … ×21), from 1 ms to 9 ms.", both.Answer("entries"))
 	other := side(2, steady, twice)
 	other.Runs[0].Conditions.Store.Name = "other"
 	c := Sets(side(1, steady, steady), other, Options{})
-	assert.Regexp(t, `^Compared although A ran on .* and B on other.*\. B is slower`, c.Answer(c.Parts[0]))
+	assert.Regexp(t, `^Compared although A ran on .* and B on other.*\. B is worse`, c.Answer(c.Parts[0]))
 }

@@ -47,3 +47,9 @@ func (s Spread) Texts(unit string) []string {
 	at := func(v float64) string { return f.Text(Range{Value: v, Lo: v, Hi: v, Vague: s.Vague}, true) }
 	return []string{f.Label(unit), f.Text(s.Range, false), at(s.Least), at(s.Most), share(s.Deviation, s.Vague)}
 }
+
+// Parts formats the figure, and its range, which may be empty.
+func (s Spread) Parts() (value, by string) {
+	f := Finding{Figure: s.Figure}
+	return f.figure(s.Range), f.RangeOf(s.Range)
+}

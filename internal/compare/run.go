@@ -105,7 +105,9 @@ func relative(value float64, parts []float64) Estimate {
 	if len(parts)-unknown(parts) < leastBatches {
 		mean.SE = math.NaN()
 	}
-	return Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
+	e := Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
+	e.Low, e.High = spread(parts)
+	return e
 }
 
 // unknown counts the values that are not known.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/units"
@@ -25,27 +26,55 @@ func (f Finding) Label(unit string) string {
 }
 
 // anything is shown in place of a range so wide that it is meaningless: its ends differ
-// by a factor of a hundred or more. vague follows a figure whose range is twice as large as the
-// figure, or as all that a share can be.
-const anything, vague = "vague", " (vague)"
+// by a factor of a hundred or more, or it is all that a share can be.
+const anything = "?"
 
-// Text formats a side's figure: "831 µs ± 12 µs", where ± gives the distance to the end
-// of its range, or "831 µs (vague)" where that says nothing. With brief that is left out.
+// evenly is up to which part of a figure its range is given by its half; a wider one is not even on
+// both sides, and is given by its ends.
+const evenly = 0.3
+
+// Text formats a side's figure and its range, as in RangeOf. With brief that is left out.
 func (f Finding) Text(r Range, brief bool) string {
-	if r.Vague || math.IsNaN(r.Value) {
+	text := f.figure(r)
+	if by := f.RangeOf(r); by != "" && !brief {
+		text += " " + by
+	}
+	return text
+}
+
+// figure formats a side's figure without its range.
+func (f Finding) figure(r Range) string {
+	switch {
+	case r.Vague || math.IsNaN(r.Value):
 		return Unknown
+	case r.AtLeast:
+		return "≥ " + f.amount(r.Value)
 	}
-	text, by := f.amount(r.Value), r.By()
-	if r.AtLeast {
-		return "≥ " + text
+	return f.amount(r.Value)
+}
+
+// RangeOf formats the range of a side's figure: "± 12 µs", by the distance to its farther end; "(20 to
+// 90 ms)" where it is wide, and so not even; "(?)" where it says nothing; empty if it is unknown.
+func (f Finding) RangeOf(r Range) string {
+	by := r.By()
+	switch {
+	case r.Vague || r.AtLeast || f.Figure == Max || !(by > 0) || math.IsInf(by, 0):
+		return ""
+	case f.Figure.byShare() && r.Lo <= 0 && r.Hi >= 1, !f.Figure.byShare() && r.Hi > 100*r.Lo:
+		return "(" + anything + ")"
+	case by <= evenly*r.Value, f.Figure.byShare() && r.Lo > 0:
+		return "± " + f.amount(by)
 	}
-	if brief || f.Figure == Max || math.IsInf(by, 0) || f.Figure.byShare() && by == 0 {
-		return text
+	return "(" + f.span(r.Lo, "to", r.Hi) + ")"
+}
+
+// span formats two values, with the unit once if both have the same.
+func (f Finding) span(a float64, between string, b float64) string {
+	from, to := f.amount(a), f.amount(b)
+	if number, unit, ok := strings.Cut(from, " "); ok && strings.HasSuffix(to, " "+unit) {
+		from = number
 	}
-	if by > 2*r.Value && (!f.Figure.byShare() || by >= 1) {
-		return text + vague
-	}
-	return text + " ± " + f.amount(by)
+	return from + " " + between + " " + to
 }
 
 // amount formats a value of the figure.
@@ -59,8 +88,8 @@ func (f Finding) amount(v float64) string {
 	return units.Duration(time.Duration(math.Round(v)))
 }
 
-// ChangeText formats by how much B differs: "+4.2 %", "=", "×20"; for errors in points.
-// It is empty if that is unknown.
+// ChangeText formats by how much B differs: "+4.2 %", "=", "×20", as RangeText has it; for errors
+// in points. It is empty if that is unknown.
 func (f Finding) ChangeText() string {
 	switch {
 	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
@@ -69,10 +98,10 @@ func (f Finding) ChangeText() string {
 		return "="
 	case f.Figure.byShare():
 		return fmt.Sprintf("%+.3g points", f.Change*100)
-	case f.Change >= 10:
-		return "×" + units.Number(math.Round(f.Change+1))
+	case strings.HasPrefix(f.RangeText(), "×"):
+		return units.Factor(f.Change + 1)
 	}
-	return fmt.Sprintf("%+.1f %%", f.Change*100)
+	return units.Change(f.Change)
 }
 
 // RangeText formats the least and the greatest possible change: "+2.1 … +6.3 %"; empty
@@ -82,13 +111,11 @@ func (f Finding) RangeText() string {
 	case f.Verdict == Noted || math.IsNaN(f.Lo) || math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) || f.Lo == f.Hi:
 		return ""
 	case f.Figure.byShare():
-		return fmt.Sprintf("%+.2g … %+.2g points", f.Lo*100, f.Hi*100)
-	case f.Hi+1 > 100*(f.Lo+1):
+		return points(f.Lo) + " … " + points(f.Hi) + " points"
+	case f.Hi+1 > 100*(f.Lo+1) && !f.Moved():
 		return anything
-	case f.Hi >= 10:
-		return fmt.Sprintf("×%.2g … ×%s", f.Lo+1, units.Number(math.Round(f.Hi+1)))
 	}
-	return fmt.Sprintf("%+.1f … %+.1f %%", f.Lo*100, f.Hi*100)
+	return units.Between(f.Lo, f.Hi)
 }
 
 // Sentence describes the change of a figure in one line: "p99: worse, +12.3 %, from 8
@@ -114,4 +141,12 @@ func share(v float64, vague bool) string {
 		return Unknown
 	}
 	return fmt.Sprintf("%.3g %%", v*100)
+}
+
+// points formats a difference of shares with two digits, or whole.
+func points(v float64) string {
+	if v *= 100; math.Abs(v) >= 10 {
+		return fmt.Sprintf("%+.0f", v)
+	}
+	return fmt.Sprintf("%+.2g", v)
 }

@@ -54,12 +54,12 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 			case len(timed) > 1: // screens show that of the worst operation
 				f.Name += " of all calls"
 			}
-			value, by, known := strings.Cut(texts[1], " ± ")
+			value, by := s.Parts()
 			if f.Value = value; value == compare.Unknown {
 				continue
 			}
-			if known {
-				f.Range, f.Low, f.High = "± "+by, s.Lo/s.Value-1, s.Hi/s.Value-1
+			if by != "" {
+				f.Range, f.Low, f.High = by, s.Lo/s.Value-1, s.Hi/s.Value-1
 			}
 			f.Note = against(c, name)
 			if n := r.Mixes(); n > 0 {

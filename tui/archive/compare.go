@@ -363,6 +363,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 		out = append(out, "")
 	}
 	out = append(append(out, head), rows...)
+	if slices.ContainsFunc(rows, func(l string) bool { return strings.Contains(l, "?") }) {
+		out = append(out, s.Muted.On("? a range too wide to say anything"))
+	}
 	if powers := m.powers(c.op); len(powers) > 0 {
 		out = append(out, "")
 		for _, text := range powers {

@@ -1,0 +1,86 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Two single runs may be so far apart that no error of their means has to be known: most of the
+// seconds of one are beyond most of those of the other, by far.
+const (
+	// outside is the share of a run's batches that is left out at either end of its spread.
+	outside = 0.1
+	// leastFactor is how many times as large a figure is at least in one run as in the other.
+	leastFactor = 2.5
+	// clearOf is how far the spreads are apart, in shares of the wider one; from largeFactor on,
+	// clearOfLarge is enough.
+	clearOf, clearOfLarge = 1.0, 1.0 / 3
+	largeFactor           = 4.0
+	// beyondNoise is how many times what earlier runs differed by a change is.
+	beyondNoise = 4.0
+)
+
+// spread returns between which values the batches of a run lie, without a tenth of them at either
+// end; 0 if there are too few. What is not known is left out.
+func spread(vals []float64) (low, high float64) {
+	vals = slices.DeleteFunc(slices.Clone(vals), math.IsNaN)
+	if len(vals) < leastBatches {
+		return 0, 0
+	}
+	slices.Sort(vals)
+	out := int(outside * float64(len(vals)))
+	return vals[out], vals[len(vals)-1-out]
+}
+
+// farApart makes a finding of two single runs that is unsure a certain one if they are so far apart
+// that chance cannot have made it, and otherwise says in its power which change would have been.
+// noise is what earlier runs differ by, from one to the next, on the figure's scale; NaN if unknown.
+func (f *Finding) farApart(a, b Estimate, noise float64) {
+	if f.Verdict != Unsure || f.Figure.byShare() || f.Figure.bySearch() || !(a.Low > 0) || !(b.Low > 0) {
+		return
+	}
+	least := math.Log(leastFactor)
+	if !math.IsNaN(noise) {
+		least = max(least, beyondNoise*math.Sqrt2*noise)
+	}
+	lo, hi := math.Log(b.Low/a.High), math.Log(b.High/a.Low)
+	wideA, wideB := math.Log(a.High/a.Low), math.Log(b.High/b.Low)
+	gap, wider, by := max(lo, -hi), max(wideA, wideB), math.Log1p(f.Change)
+	clear := clearOf
+	if math.Abs(by) >= math.Log(largeFactor) {
+		clear = clearOfLarge
+	}
+	if gap <= 0 || gap < clear*wider || math.Abs(by) < least || (by > 0) != (lo > 0) {
+		if p := f.Power; p != nil {
+			both := (wideA + wideB) / 2
+			seen := math.Expm1(max(least, min(both+clearOf*wider, max(math.Log(largeFactor), both+clearOfLarge*wider))))
+			p.Shows, p.ShowsOften = min(p.Shows, seen), min(p.ShowsOften, seen)
+		}
+		return
+	}
+	f.Apart, f.Power = true, nil
+	f.Lo, f.Hi = math.Expm1(lo), math.Expm1(hi)
+	f.A.Lo, f.A.Hi, f.B.Lo, f.B.Hi = min(a.Low, a.Value), max(a.High, a.Value), min(b.Low, b.Value), max(b.High, b.Value)
+	if f.Verdict = Worse; (f.Change > 0) == f.Figure.better() {
+		f.Verdict = Better
+	}
+}
+
+// asunder says which figures were judged by how far apart the runs are; "" if none.
+func asunder(c *Comparison) string {
+	var names []string
+	for _, p := range c.Parts {
+		for _, f := range p.Findings {
+			if name := string(f.Figure); f.Apart && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The runs are far apart in %s: eight tenths of the seconds of one lie beyond those of the other, which is more than chance makes. Ranges are those of these seconds.", units.Listed(names))
+}

@@ -1,0 +1,95 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+)
+
+// seconded is a run of these seconds, of which throughput is known.
+func seconded(rates ...float64) []Measured {
+	m := Measured{Figures: map[Figure]Estimate{}}
+	m.set(Throughput, relative(stat.Independent(rates).Value, batched(rates)))
+	return []Measured{m}
+}
+
+// throughputOf judges the throughput of single runs, of which earlier ones differed by so much.
+func throughputOf(a, b []Measured, earlier ...float64) Finding {
+	var before []Measured
+	for _, v := range earlier {
+		before = append(before, Measured{Figures: map[Figure]Estimate{Throughput: {Value: v, SE: math.NaN(), DF: math.Inf(1)}}})
+	}
+	return findings("", a, b, nil, before, DefaultTolerance)[0]
+}
+
+// Runs whose seconds are far apart differ for certain, however much these seconds drift; those that
+// touch, or are hardly apart, may be chance.
+func TestRunsThatAreFarApartDiffer(t *testing.T) {
+	falling := seconded(10.7e3, 7e3, 5.5e3, 4.4e3, 3.6e3, 3.1e3, 2.7e3, 2.4e3, 2.2e3, 2e3, 1.9e3, 1.8e3)
+	high := seconded(27.8e3, 41e3, 52e3, 60e3, 66e3, 70e3, 73e3, 75e3, 76e3, 77e3, 78e3, 78e3)
+	f := throughputOf(high, falling)
+	assert.Equal(t, Worse, f.Verdict)
+	assert.True(t, f.Apart)
+	assert.Less(t, f.Hi, -0.7)
+	assert.Equal(t, "(41k to 78k)", f.RangeOf(f.A))
+	assert.Nil(t, f.Power)
+	assert.Equal(t, Better, throughputOf(falling, high).Verdict)
+	assert.Equal(t, Worse, throughputOf(high, falling, 60e3, 66e3, 58e3).Verdict, "earlier runs differed by less")
+
+	crowded := seconded(74.4e3, 32.9e3, 43.8e3, 7.1e3, 18.8e3, 53e3, 105e3, 90.3e3, 55.7e3, 97.5e3, 82.2e3, 35.2e3)
+	assert.Equal(t, Worse, throughputOf(crowded, seconded(5.4e3, 9.2e3, 1.7e3, 3.6e3, 8.5e3, 11e3, 3.9e3, 9.8e3, 10.1e3, 9.7e3, 4.6e3, 2.4e3)).Verdict, "real runs of 512 B and 16 KiB on a crowded machine")
+
+	f = throughputOf(high, falling, 60e3, 20e3, 90e3, 15e3)
+	assert.Equal(t, Unsure, f.Verdict, "earlier runs differed by as much")
+	assert.NotEmpty(t, f.Power)
+	near := seconded(30e3, 28e3, 24e3, 20e3, 17e3, 14e3, 13e3, 12e3, 11e3, 10e3, 9e3, 9e3)
+	f = throughputOf(high, near)
+	assert.Equal(t, Unsure, f.Verdict, "their seconds are hardly apart")
+	assert.Regexp(t, `^a change must be about ×\d.* to be seen in these runs; two more runs of each, or longer ones, would tell more$`, f.PowerText())
+	assert.Equal(t, Unsure, throughputOf(seconded(80, 60, 80, 60), seconded(8, 6, 8, 6)).Verdict, "four seconds show no spread")
+}
+
+// Of two runs of the same thing hardly any are so far apart, however wildly their seconds drift.
+func TestFarApartIsHardlyEverChance(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(36, 1))
+	const trials = 1500
+	for _, c := range []struct {
+		name       string
+		seconds    int
+		like, wide float64 // how much a second is like the one before, and by how much they differ
+		runs       float64 // by how much whole runs differ
+		atMost     float64 // false alarms, as a share
+
+	}{
+		{"seconds of their own", 12, 0, 1, 0, 0.01},
+		{"alike", 12, 0.7, 0.8, 0.05, 0.03},
+		{"much alike", 30, 0.9, 0.8, 0.05, 0.04},
+		{"on a crowded machine", 12, 0.5, 0.7, 0.1, 0.01},
+		{"hardly different", 30, 0.95, 0.3, 0.1, 0.02},
+		{"drifting for longer than a run", 15, 0.97, 0.3, 0, 0.02},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			alarms := 0
+			run := func() []Measured {
+				own := c.runs * rnd.NormFloat64()
+				pace, rates := rnd.NormFloat64(), make([]float64, c.seconds)
+				for i := range rates {
+					pace = c.like*pace + math.Sqrt(1-c.like*c.like)*rnd.NormFloat64()
+					rates[i] = 1e4 * math.Exp(own+c.wide*pace)
+				}
+				return seconded(rates...)
+			}
+			for range trials {
+				if throughputOf(run(), run()).Apart {
+					alarms++
+				}
+			}
+			t.Logf("%.2f %% of pairs are far apart", 100*float64(alarms)/trials)
+			assert.LessOrEqual(t, float64(alarms)/trials, c.atMost)
+		})
+	}
+}
