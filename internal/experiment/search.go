@@ -40,7 +40,7 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 		o.Duration = p.Inputs.Duration
 		left = p.Inputs.Duration - max(elapsed, 0)
 	}
-	o.Time = find.Budget(left)
+	o.Time = o.Budget(left)
 	if v := p.Inputs.Values["threads"]; v.Origin < workload.OriginPlan {
 		o.Threads = find.RoomThreads
 	}

@@ -26,12 +26,22 @@ import (
 // number.
 const RoomThreads = 64
 
-// spare is how much of a run's time is kept back for the step in progress when the
-// search's time is up.
-const spare = 15 * time.Second
+// How much of a run's time is kept back: for the second of the first change and the last one that is
+// reported; and in a search for recovery for the step in progress when its time is up, as nothing
+// cuts that short.
+const (
+	spare           = 3 * time.Second
+	spareOfRecovery = 15 * time.Second
+)
 
 // Budget returns how long the search of a run may take.
-func Budget(duration time.Duration) time.Duration { return max(duration-spare, duration/2) }
+func (o *Options) Budget(duration time.Duration) time.Duration {
+	kept := spare
+	if o.Recovery != nil {
+		kept = spareOfRecovery
+	}
+	return max(duration-kept, duration/2)
+}
 
 // Room returns how many threads a search may use before its plan is known, for sizing
 // the connection pool.

@@ -282,12 +282,13 @@ func TestFindEndsEarly(t *testing.T) {
 		assert.True(t, r.Tried())
 		assert.Equal(t, 8, r.Threads)
 		plan.Phases[0].Duration = time.Hour
-		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 4 * time.Second })
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 8 * time.Second })
 		assert.False(t, r.Complete)
 		assert.Positive(t, r.Found)
-		assert.Equal(t, "its time, 4 s, was up (a longer duration of the run gives it more)", r.Why)
-		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time, o.Duration = 4*time.Second, 8*time.Second })
-		assert.Equal(t, "its time, 4 s of the run's duration of 8 s, was up (a longer duration gives it more)", r.Why)
+		assert.Equal(t, "its time was up (a longer duration of the run, such as 6m, gives it more)", r.Why)
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time, o.Duration = 5*time.Second, 8*time.Second })
+		assert.Equal(t, "its time was up (a longer duration of the run, such as 3m, gives it more)", r.Why)
+		assert.False(t, r.Tried(), "a level of which five seconds do not tell does not count")
 	})
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/infile"
@@ -55,6 +57,9 @@ type Result struct {
 	Over  string   `json:"over"`
 	Unit  string   `json:"unit"`
 	Under []string `json:"under"`
+	// From and To are the first and the highest level that were asked for; 0: none was.
+	From float64 `json:"from,omitempty"`
+	To   float64 `json:"to,omitempty"`
 	// Found is the highest level that held; 0: none did. TooMuch is the lowest that did
 	// not; 0: all held. With both 0 none was tried to its end.
 	Found   float64 `json:"found"`
@@ -351,6 +356,22 @@ func (t Tries) Median(of func(Times) int64) int64 {
 	}
 	slices.Sort(known)
 	return known[(len(known)-1)/2]
+}
+
+// Asked returns the request that the search was made for.
+func (r *Result) Asked() Asked {
+	a := Asked{Under: r.Under, Over: r.Over}
+	if r.From > 0 {
+		a.From = strconv.FormatFloat(r.From, 'f', -1, 64)
+	}
+	if r.To > 0 {
+		a.To = strconv.FormatFloat(r.To, 'f', -1, 64)
+	}
+	if w := r.Recovery; w != nil {
+		seconds := func(s float64) string { return time.Duration(s * float64(time.Second)).String() }
+		a.Under = []string{Recovers + "<" + seconds(w.WithinS) + " after " + seconds(w.PulseS)}
+	}
+	return a
 }
 
 // Tried reports whether a level was tried to its end.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -35,7 +36,10 @@ func (f *Finder) Second(s *measure.Second) { f.bench.second(s) }
 // passes each step to told as it ends. It always returns what has been found so far;
 // the error is that of a context that ended.
 func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
-	r := Result{Schema: Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, Steps: []Step{}}
+	r := Result{Schema: Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, From: f.options.From, Steps: []Step{}}
+	if f.options.Over.Name != OverThreads || f.options.To != MostThreads {
+		r.To = f.options.To
+	}
 	for _, e := range f.options.Under {
 		r.Under = append(r.Under, e.Text)
 	}
@@ -85,17 +89,15 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Why, err = "the run ended first", nil
 	case errors.Is(err, errStuck):
 		r.Why, err = errStuck.Error(), nil
-	case err != nil:
+	case err != nil && !errors.Is(err, errUp):
 		r.Why = Interrupted
 	case ends.Spent:
 		r.Why = "it may try no more levels than " + fmt.Sprint(seek.Choice.Most)
 	case !ends.Known && ours >= oursInARow:
 		r.Why = HeldUp
 	case !ends.Known:
-		r.Why = fmt.Sprintf("its time, %s, was up (a longer duration of the run gives it more)", units.Duration(f.options.Time))
-		if d := f.options.Duration; d > 0 {
-			r.Why = fmt.Sprintf("its time, %s of the run's duration of %s, was up (a longer duration gives it more)", units.Duration(f.options.Time), units.Duration(d))
-		}
+		err = nil
+		r.Why = fmt.Sprintf("its time was up (a longer duration of the run, such as %s, gives it more)", moreTime(f.options.Duration))
 	}
 	for i, s := range r.Steps {
 		if s.Level == r.Found && s.Held {
@@ -123,6 +125,16 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		}
 	}
 	return r, err
+}
+
+// moreTime is a duration, as one types it, that gives a search for which one was too short a good
+// chance; 0 stands for the usual one.
+func moreTime(than time.Duration) string {
+	usual, _ := time.ParseDuration(Within) // it is one
+	if 0 < than && than < usual {
+		return Within
+	}
+	return fmt.Sprintf("%.0fm", math.Ceil(2*max(than, usual).Minutes()))
 }
 
 // step describes a step of the search.

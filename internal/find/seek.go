@@ -2,8 +2,12 @@ package find
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// errUp means that the time of a search was up in the middle of a step that was not clear yet.
+var errUp = errors.New("the time of the search is up")
 
 // Bench is a load whose level can be set, and which reports what each second was like.
 type Bench interface {
@@ -31,19 +35,20 @@ const (
 	carefulSeconds, patientSeconds = 5, 12
 )
 
+// shortest is how long a step takes at least, with the second of the change.
+const shortest = (1 + leastSeconds) * time.Second
+
 // Find searches. Without a level to start at, it starts at a quarter of what the store
 // achieves without a limit.
 func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, error) {
 	now, end := int64(0), int64(0)
 	try := func(ctx context.Context, level float64, careful bool) (Tried, error) {
 		for {
-			s, list, err := k.try(ctx, b, level, careful)
+			s, list, err := k.try(ctx, b, level, careful, &end)
 			if err != nil {
 				return s, err
 			}
-			if now = s.To; end == 0 {
-				end = s.From + int64(k.Time)
-			}
+			now = s.To
 			if s.Held || !b.Widen(list) {
 				return s, nil
 			}
@@ -52,7 +57,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 	}
 	if k.Time > 0 {
 		enough := k.Choice.Up
-		k.Choice.Up = func() bool { return now > 0 && now >= end || enough != nil && enough() }
+		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || enough != nil && enough() }
 	}
 	if k.Choice.Start == 0 {
 		s, err := k.sound(ctx, b)
@@ -84,8 +89,10 @@ func (k Seek) sound(ctx context.Context, b Bench) (Tried, error) {
 }
 
 // try applies a level until it is clear whether it holds, or for as long as that may
-// take.
-func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Tried, []Second, error) {
+// take. end is when the time of the search is up, by the run's clock; 0 until the first second of a
+// search that has no other. A step that is not clear by then, and has not had the seconds of a
+// usual one, is none.
+func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool, end *int64) (Tried, []Second, error) {
 	least, most := leastSeconds, mostSeconds
 	if careful {
 		least, most = carefulSeconds, patientSeconds
@@ -97,15 +104,19 @@ func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Tr
 		if err != nil {
 			return Tried{}, nil, err
 		}
-		list = append(list, next)
+		if list = append(list, next); *end == 0 {
+			*end = next.From + int64(k.Time)
+		}
 		was, s := judge(k.Conditions, list)
 		s.Rate = level
 		switch {
 		case len(list) < leastSeconds, was == held && len(list) < least:
 		case was != unclear:
 			return s, list, nil
-		case len(list) >= most:
+		case len(list) >= most, k.Time > 0 && next.To >= *end && len(list) >= mostSeconds:
 			return lean(k.Conditions, s, list), list, nil
+		case k.Time > 0 && next.To >= *end:
+			return Tried{}, nil, errUp
 		}
 	}
 }

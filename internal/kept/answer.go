@@ -55,6 +55,8 @@ func (i *Item) sought(per string) string {
 	switch {
 	case s.Found == 0 && s.TooMuch == 0:
 		return "none tried"
+	case s.Unknown():
+		return "not known"
 	case s.Found == 0:
 		return "below " + units.Number(s.TooMuch) + what
 	case s.AtLeast():
@@ -106,6 +108,9 @@ func (i *Item) knee(per string) string {
 	over, what := r.OverRate(), per
 	if over < 0 {
 		for _, l := range r.Lines {
+			if l.Doubt != "" {
+				return "knee unsure"
+			}
 			if missed = true; l.Knee > 0 {
 				low, high = min(low, l.Knee), max(high, l.Knee)
 			}

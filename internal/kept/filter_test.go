@@ -147,6 +147,8 @@ func TestAnswers(t *testing.T) {
 	}
 	threads := sweep.Axis{Name: "threads", Values: []string{"1", "8"}}
 	rates := sweep.Axis{Name: "rate", Values: []string{"1000", "8000"}}
+	ours := rundir.Sought{Over: "rate", TooMuch: 50}
+	ours.Limit.By = "perfbench"
 	found := func(s rundir.Sought) Item { return Item{Run: &rundir.Run{Unit: "sagas", Sought: &s}} }
 	for _, c := range []struct {
 		i          Item
@@ -156,6 +158,7 @@ func TestAnswers(t *testing.T) {
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700}), Search, "8.4k x/s"},
 		{found(rundir.Sought{Over: "rate", Found: 8400}), Search, "≥ 8.4k x/s"},
 		{found(rundir.Sought{Over: "rate", TooMuch: 50}), Search, "below 50 x/s"},
+		{found(ours), Search, "not known"},
 		{found(rundir.Sought{Over: "rate"}), Search, "none tried"},
 		{found(rundir.Sought{Over: "threads", Found: 32, TooMuch: 40}), Search, "32 threads"},
 		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee 8 threads, best 700 x/s"},

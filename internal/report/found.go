@@ -53,7 +53,7 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
 	}
-	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
+	s.Text = []string{"Figures are those of the last try of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
@@ -175,19 +175,21 @@ func levelText(r *find.Result, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
+// levels is the table of all levels, each with the figures of its last try.
 func levels(r *find.Result) Table {
-	t := Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
+	t := Table{Words: true, Columns: []string{r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
 	for _, f := range r.Judged() {
 		t.Columns = append(t.Columns, f.Name)
 	}
-	t.Columns = append(t.Columns, "errors", "threads")
+	t.Columns = append(t.Columns, "errors", "threads", "came out")
 	for _, s := range r.Curve() {
 		l := s.Response
-		row := []string{s.Words(), levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50)}
+		row := []string{levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50)}
 		for _, f := range r.Judged() {
 			row = append(row, Nanos(f.Of(s)))
 		}
-		t.Add(append(row, Whole(s.Errors), fmt.Sprint(s.Threads))...)
+		words, _, _ := r.Told(s.Level)
+		t.Add(append(row, Whole(s.Errors), fmt.Sprint(s.Threads), words)...)
 	}
 	return t
 }

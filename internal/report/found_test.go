@@ -135,7 +135,7 @@ func TestFoundShowsTheFigureOfItsCondition(t *testing.T) {
 	}
 	text := FoundText(r)
 	assert.Regexp(t, `service p50 +p99\.service +errors`, text)
-	assert.Regexp(t, `(?m)^held .*11\.9 ms +0 +32$`, text)
+	assert.Regexp(t, `(?m)^2830 .*11\.9 ms +0 +32 +held$`, text)
 	assert.Contains(t, foundPage(r).Text(), "16.8 ms")
 }
 

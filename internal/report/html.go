@@ -185,7 +185,7 @@ func (w *writer) row(t Table, cells []string, head bool) {
 		case !head && i == 0 && t.Left > 0:
 			tag, attributes = "th", ` scope="row"`
 		}
-		if i >= t.Left {
+		if !t.word(i) {
 			attributes += ` class="n"`
 		}
 		w.WriteString("<" + tag + attributes + ">" + html.EscapeString(Plain(c)) + "</" + tag + ">")

@@ -70,7 +70,7 @@ func (t Table) markdown() string {
 	}
 	row(t.Columns)
 	for i := range t.Columns {
-		if i < t.Left {
+		if t.word(i) {
 			b.WriteString("| --- ")
 		} else {
 			b.WriteString("| ---: ")

@@ -82,12 +82,16 @@ func (p *Page) Add(sections ...Section) {
 }
 
 // Table has column names and rows. The first Left columns contain words, the others
-// numbers.
+// numbers; with Words, so does the last.
 type Table struct {
 	Left    int
+	Words   bool
 	Columns []string
 	Rows    [][]string
 }
+
+// word reports whether a column contains words.
+func (t *Table) word(i int) bool { return i < t.Left || t.Words && i == len(t.Columns)-1 }
 
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }

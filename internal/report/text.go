@@ -105,7 +105,7 @@ func (t Table) Text() string {
 	}
 	widths := make([]int, len(t.Columns))
 	rows := make([][]string, 0, len(t.Rows)+1)
-	words := t.Left == len(t.Columns) // in the last column, which are wrapped and not cut
+	words := t.word(len(t.Columns) - 1) // in the last column, which are wrapped and not cut
 	for _, row := range append([][]string{t.Columns}, t.Rows...) {
 		cells := make([]string, len(row))
 		for i, c := range row {
@@ -128,7 +128,7 @@ func (t Table) Text() string {
 			if i > 0 {
 				line.WriteString("  ")
 			}
-			if i < t.Left {
+			if t.word(i) {
 				line.WriteString(c + pad)
 			} else {
 				line.WriteString(pad + c)

@@ -167,12 +167,22 @@ type Sought struct {
 	Done float64 `json:"done_per_s"`
 	// Complete means that the search came to its end.
 	Complete bool `json:"complete"`
+	// Limit says by what TooMuch was too much.
+	Limit struct {
+		By string `json:"by"`
+	} `json:"limit"`
 	// Recovery is set if the store had to recover by itself from an overload.
 	Recovery *struct{} `json:"recovery"`
 }
 
 // AtLeast reports whether the highest level that was tried held, so that more may.
 func (s *Sought) AtLeast() bool { return s.TooMuch <= s.Found }
+
+// Unknown reports whether nothing is known of the store although levels were tried: none held, and
+// perfbench or its number of threads was why.
+func (s *Sought) Unknown() bool {
+	return s.Found == 0 && s.TooMuch > 0 && (s.Limit.By == "perfbench" || s.Limit.By == "threads")
+}
 
 // ReadSought reads what the search of the run in a folder, or in an archive of one, found; nil
 // if it was none.

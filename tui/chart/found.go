@@ -77,47 +77,48 @@ func shownTime(ns int64) float64 {
 	return float64(ns)
 }
 
-// Steps returns the table of what a search has tried, newest first, in at most n lines
-// of w cells.
+// Steps returns the table of the levels that a search has tried, the one that was tried last first, in
+// at most n lines of w cells. Several tries of a level are one row, with the figures of the last.
 func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 	judged := r.Judged()
 	g := widget.Grid{Cols: []widget.Column{
-		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 3}, {Head: "p99", Right: true},
+		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 4}, {Head: "p99", Right: true},
 	}}
 	for _, f := range judged {
 		g.Cols = append(g.Cols, widget.Column{Head: f.Name, Right: true})
 	}
-	g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 4}, widget.Column{}, widget.Column{Spare: 1, Most: 60})
-	var steps []find.Step
-	for i := len(r.Steps) - 1; i >= 0 && len(steps) < n-1; i-- {
+	g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 3}, widget.Column{}, widget.Column{Spare: 1, Most: 60})
+	var inks []widget.Ink
+	seen := map[float64]bool{}
+	for i := len(r.Steps) - 1; i >= 0 && len(inks) < n-1; i-- {
 		step := r.Steps[i]
-		steps = append(steps, step)
-		sign, why := "✓", "held"
-		if !step.Held {
-			sign = "✗"
+		if seen[step.Level] {
+			continue
 		}
-		if why = step.Words(); step.Doubtful {
-			sign = "±"
+		seen[step.Level] = true
+		words, held, doubtful := r.Told(step.Level)
+		sign, ink := "✗", s.Bad
+		switch {
+		case doubtful:
+			sign, ink = "±", s.Warn
+		case held:
+			sign, ink = "✓", s.OK
 		}
+		inks = append(inks, ink)
 		row := []string{units.Number(step.Level), units.Number(step.Done), widget.Nanos(step.Response.P50), widget.Nanos(step.Response.P99)}
 		for _, f := range judged {
 			row = append(row, widget.Nanos(f.Of(step)))
 		}
-		g.Add(append(row, units.Number(float64(step.Threads)), sign, why)...)
+		g.Add(append(row, units.Number(float64(step.Threads)), sign, words)...)
 	}
-	if len(steps) == 0 {
+	if len(inks) == 0 {
 		return nil
 	}
 	g.Ink = func(row, col int) widget.Ink {
-		switch {
-		case col < 5+len(judged):
+		if col < 5+len(judged) {
 			return s.Plain
-		case steps[row].Doubtful:
-			return s.Warn
-		case steps[row].Held:
-			return s.OK
 		}
-		return s.Bad
+		return inks[row]
 	}
 	head, rows := g.Lines(s, w)
 	return append([]string{head}, rows...)

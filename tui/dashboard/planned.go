@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -66,7 +63,7 @@ func (s *PlannedSearch) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cm
 			s.panel.Blame(msg.err)
 			return s, nil
 		}
-		return s, screen.Replace(screen.Start{Request: begins(s.req, msg.asked), Search: &msg.asked})
+		return s, screen.Replace(screen.Start{Request: screen.Searching(s.req, msg.asked), Search: &msg.asked})
 	case tea.PasteMsg:
 		s.panel.Paste(msg)
 	case tea.KeyPressMsg:
@@ -88,32 +85,11 @@ func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
 	s.busy = true
 	s.panel.Blame(nil)
 	ctx, cancel := e.Connecting()
-	from, req := s.from, begins(s.req, asked)
+	from, req := s.from, screen.Searching(s.req, asked)
 	return func() tea.Msg {
 		defer cancel()
 		return checkedMsg{s, asked, from.CanFind(ctx, req, asked)}
 	}
-}
-
-// begins returns the request for the run of a search: it begins with the first level
-// rather than at full load, and with nothing that the search sets itself.
-func begins(r request.Request, a find.Asked) request.Request {
-	if _, ok := r.Values["duration"]; !ok {
-		r = screen.Searchable(r)
-	}
-	values := maps.Clone(r.Values)
-	maps.DeleteFunc(values, func(name string, _ workload.Value) bool {
-		_, base := rundir.TrackOf(name)
-		return base == find.OverRate || base == a.Over || name == "count"
-	})
-	switch from := strings.TrimSpace(a.From); {
-	case from != "":
-		values[a.Over] = workload.Value{Name: a.Over, Text: from, Origin: workload.OriginFlag}
-	case a.Over == find.OverThreads:
-		values[a.Over] = workload.Value{Name: a.Over, Text: "1", Origin: workload.OriginFlag}
-	}
-	r.Values = values
-	return r
 }
 
 // will describes which run the search starts.

@@ -154,6 +154,11 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		r.pages.scroll[r.pages.at] = 1 << 30
 	case key.Matches(msg, k.Export):
 		r.export = newExporter(r.bench, r.run.id, r.run.loaded.folder)
+	case key.Matches(msg, k.Again) && r.run.loaded.found != nil:
+		asked := r.run.loaded.found.Asked()
+		like := screen.Searching(r.run.asked(), asked)
+		like.Timetable = nil // what the search turned
+		return screen.Replace(screen.Start{Request: like, Search: &asked})
 	case key.Matches(msg, k.Again):
 		again := r.run.asked()
 		if faults := breaks(again.Timetable); len(faults) > 0 && !warned {
@@ -201,6 +206,9 @@ func (r *Results) bindings() widget.Bindings {
 	}
 	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag} {
 		b.SetEnabled(r.run.loaded != nil)
+	}
+	if r.run.loaded != nil && r.run.loaded.found != nil {
+		k.Again.SetHelp("R", "search again")
 	}
 	k.CopySummary.SetEnabled(r.run.text() != "")
 	return k

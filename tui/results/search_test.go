@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // searchedRun is the newest run of the demo, with what a search on it has found.
@@ -50,4 +51,16 @@ func TestWhatASearchFoundIsThePageOfItsRun(t *testing.T) {
 	assert.Equal(t, tabSummary, r.pages.at)
 	_, other, _ := show(t, 120, 40)
 	assert.NotContains(t, other.pages.list(), tabSearch)
+}
+
+// R asks what a search has found the same question again, in a run of the same length.
+func TestASearchIsMadeAgain(t *testing.T) {
+	a, _ := searchedRun(t, 120, 40)
+	assert.Contains(t, a.Picture(t), "R search again")
+	a.Send(t, "R")
+	require.Len(t, a.Asked, 1)
+	start := a.Asked[0].(screen.Start)
+	assert.Equal(t, &find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate}, start.Search)
+	assert.Empty(t, start.Request.Timetable)
+	assert.NotContains(t, start.Request.Values, find.OverRate)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -100,6 +101,27 @@ func Searchable(r request.Request) request.Request {
 	}
 	delete(values, "count")
 	values["duration"] = workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag}
+	r.Values = values
+	return r
+}
+
+// Searching returns the request for the run of a search: it begins with the first level
+// rather than at full load, and with nothing that the search sets itself.
+func Searching(r request.Request, a find.Asked) request.Request {
+	if _, ok := r.Values["duration"]; !ok {
+		r = Searchable(r)
+	}
+	values := maps.Clone(r.Values)
+	maps.DeleteFunc(values, func(name string, _ workload.Value) bool {
+		_, base := rundir.TrackOf(name)
+		return base == find.OverRate || base == a.Over || name == "count"
+	})
+	switch from := strings.TrimSpace(a.From); {
+	case from != "":
+		values[a.Over] = workload.Value{Name: a.Over, Text: from, Origin: workload.OriginFlag}
+	case a.Over == find.OverThreads:
+		values[a.Over] = workload.Value{Name: a.Over, Text: "1", Origin: workload.OriginFlag}
+	}
 	r.Values = values
 	return r
 }
