@@ -110,7 +110,15 @@ func SweepLead(r *sweep.Result) []string {
 		doubtful += p.Doubtful
 	}
 	out = append(out, kneesOf(r)...)
-	if best := r.Best(); best >= 0 && !(r.Open && r.Crash != "") { // the rate decided it
+	held := r.Open && r.Crash == "" && r.OverRate() < 0 // the rate decided the throughput
+	if held {
+		text := "The runs hold a fixed rate, so throughput does not show how the store scales"
+		if best := r.Cheapest(func(*sweep.Point) bool { return true }); best >= 0 {
+			text += fmt.Sprintf("; %s is lowest, %s, with %s", r.Cost(), Nanos(int64(r.CostOf(&r.Points[best]))), r.Place(best))
+		}
+		out = append(out, text+".")
+	}
+	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
 		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
 	}
 	for _, l := range r.Lines {
@@ -126,7 +134,7 @@ func SweepLead(r *sweep.Result) []string {
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
 	}
-	if r.Open && r.Crash == "" {
+	if r.Open && r.Crash == "" && !held {
 		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if r.Workers > 0 {
@@ -187,6 +195,8 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	}
 	var out []string
 	switch {
+	case l.Doubt != "":
+		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs a point (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
 	case l.Knee > 0:
 		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, Several(int(l.Knee), "thread"), kneeRange(l)))
 	case l.Law != nil && l.KneeLow != nil:

@@ -2,9 +2,13 @@ package sweep
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 const (
@@ -56,6 +60,29 @@ func (l levels) knee() float64 {
 		}
 	}
 	return 0
+}
+
+// doubt says why the runs of a line do not carry its knee; "" if they do, or if it has none. A single
+// run at each number shows no scatter, and so nothing against it.
+func (l levels) doubt(line Line) string {
+	if line.Knee == 0 {
+		return ""
+	}
+	wild, by := -1, 1.0
+	for i, p := range l {
+		e := stat.Independent(p.runs)
+		lo, hi := e.Interval(kneeCertainty)
+		if off := (hi - lo) / 2 / e.Value; len(p.runs) > 1 && off > by {
+			wild, by = i, off
+		}
+	}
+	switch {
+	case wild >= 0:
+		return fmt.Sprintf("the runs at %s vary too much, by ± %.0f %%", units.Plural(int64(l[wild].n), "thread"), 100*by)
+	case line.KneeLow != nil && *line.KneeLow == l[0].n && line.KneeHigh == nil && line.Knee > l[0].n:
+		return fmt.Sprintf("by chance it may be anywhere from %s on", units.Plural(int64(l[0].n), "thread"))
+	}
+	return ""
 }
 
 // interval returns between which numbers of threads the knee lies, by a bootstrap: the

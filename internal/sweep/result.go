@@ -121,6 +121,8 @@ type Line struct {
 	// be out of reach.
 	KneeLow  *float64 `json:"knee_low,omitempty"`
 	KneeHigh *float64 `json:"knee_high,omitempty"`
+	// Doubt is why a knee that the means have is not stated: the runs do not carry it. Knee is 0 then.
+	Doubt string `json:"knee_doubt,omitempty"`
 	// Law is nil if there are too few points.
 	Law *Fit `json:"usl,omitempty"`
 }
@@ -380,5 +382,8 @@ func (r *Result) line(across int, at string) Line {
 	l := levelsOf(runs)
 	line.Knee = l.knee()
 	line.KneeLow, line.KneeHigh = l.interval()
+	if line.Doubt = l.doubt(line); line.Doubt != "" {
+		line.Knee, line.KneeLow, line.KneeHigh = 0, nil, nil
+	}
 	return line
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -47,6 +49,10 @@ func newAsker(to screen.AskSweep) asker {
 		over = sweep.Target + "=" + cmp.Or(to.Request.Target, widget.DefaultTarget) + ","
 		help = "the targets, with commas between them; a password goes in as redis://user:password@host, and is never shown, kept or logged"
 	}
+	rate := widget.NewRow("rate", "rate", "", "of each run; empty: as fast as it can, which shows a knee over threads")
+	if over != usualOver {
+		rate = widget.NewRow("rate", "rate", rateOf(to.Request.Values), rate.Help)
+	}
 	what := widget.NewRow("over", "over", over, help)
 	if to.Targets {
 		what = what.Begun()
@@ -55,6 +61,7 @@ func newAsker(to screen.AskSweep) asker {
 		what.Masked(widget.MaskList),
 		widget.NewRow("and", "and over", "", "a second one, for every pair of values: payload=1KiB,16KiB"),
 		widget.NewRow("fault", "a fault", "", "at the middle of each run, for a tenth of it: power-cut, power-cut:torn, kill, delay:5ms"),
+		rate,
 		widget.NewRow("repeat", "runs a point", sweep.UsualRepeat, "in rounds, each in an order of its own"),
 		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
 		widget.NewRow("warmup", "warm-up", usualWarmup, "before each run; auto: until it has settled"),
@@ -72,6 +79,31 @@ func (a *asker) asked() sweep.Asked {
 	return out
 }
 
+// rateOf returns the rate of a request; empty without one.
+func rateOf(vs workload.Values) string {
+	if text := strings.TrimSpace(vs[find.OverRate].Text); text != "0" {
+		return text
+	}
+	return ""
+}
+
+// load says whether the runs hold a rate, where they are over threads.
+func (a *asker) load() string {
+	threads := slices.ContainsFunc(a.asked().Over, func(over string) bool {
+		name, _, _ := strings.Cut(over, "=")
+		return sweep.Axis{Name: strings.TrimSpace(name)}.Concurrency()
+	})
+	switch asked, before := strings.TrimSpace(a.form.Value("rate")), rateOf(a.req.Values); {
+	case !threads:
+		return ""
+	case asked != "" && asked != "0":
+		return "Each run holds " + asked + "/s, so throughput does not show how the store scales: there is no knee, and response times are compared."
+	case before != "":
+		return "Each run goes as fast as it can, without the rate of " + before + "/s that the form before had."
+	}
+	return ""
+}
+
 // request returns what the runs have in common: what is swept over has no fixed value.
 func (a *asker) request() request.Request {
 	r := a.req
@@ -82,6 +114,14 @@ func (a *asker) request() request.Request {
 		delete(values, name)
 		if text := strings.TrimSpace(a.form.Value(name)); text != "" {
 			values[name] = workload.Value{Name: name, Text: text, Origin: workload.OriginFlag}
+		}
+	}
+	if rate := strings.TrimSpace(a.form.Value("rate")); rate != rateOf(values) || rate == "" {
+		maps.DeleteFunc(values, func(have string, _ workload.Value) bool {
+			return have == find.OverRate || strings.HasSuffix(have, "."+find.OverRate)
+		})
+		if rate != "" {
+			values[find.OverRate] = workload.Value{Name: find.OverRate, Text: rate, Origin: workload.OriginFlag}
 		}
 	}
 	for _, over := range a.asked().Over {
@@ -160,7 +200,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (s *Screen) asking(e screen.Env) []string {
 	st, w := e.Styles, e.W-4
 	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
-	notes := []string{s.ask.length()}
+	notes := []string{s.ask.length(), s.ask.load()}
 	if s.ask.after != nil {
 		notes = append(notes, "The run under way stops first, and its report is written.")
 	}
