@@ -174,7 +174,7 @@ func (m *Measured) cpu(r *rundir.Run) {
 			m.Figures[f] = Estimate{Value: seconds / count * 1e9, SE: math.NaN()}
 		}
 	}
-	set(ClientCPU, o.CPU*o.Seconds)
+	set(ClientCPU, o.Worked()*o.Seconds)
 	stores, all, cores := 0, true, 0.0
 	for _, p := range o.Processes {
 		if p.Role == "perfbench" {

@@ -99,7 +99,7 @@ func (s *stretch) idle() bool {
 	busy, known := s.busy()
 	n := s.processors()
 	o := s.f.Run.Observed
-	used, told := s.mean(rundir.OfClient, "cpu_cores")
+	used, told := s.worked()
 	if !known || n == 0 || o == nil || !told || busy+s.stolen()*n > roomy*n || o.Cores > 0 && used > calm*s.left(o.Cores) {
 		return false
 	}

@@ -119,7 +119,7 @@ func client(s *stretch) (string, []string) {
 	if o == nil {
 		return "", nil
 	}
-	used, known := s.mean(rundir.OfClient, "cpu_cores")
+	used, known := s.worked()
 	if share, ok := s.mean(rundir.OfClient, "throttled_share"); ok && share >= held {
 		return "The processors of perfbench held the run back, by their quota: the store could have done more.", append([]string{
 			fmt.Sprintf("the quota of %s held perfbench back in %s of its periods", processors(o.Cores), percent(share)),
@@ -164,7 +164,7 @@ func (s *stretch) ofCeiling(perS float64) float64 {
 // othersIdle reports whether the store on this machine left processors to perfbench.
 func (s *stretch) othersIdle() bool {
 	store, ok := s.mean(rundir.OfProcess, "cpu_cores")
-	used, _ := s.mean(rundir.OfClient, "cpu_cores")
+	used, _ := s.worked()
 	return !ok || store < used/2
 }
 
@@ -278,7 +278,7 @@ func machine(s *stretch) (string, []string) {
 	if !full {
 		return "", nil
 	}
-	used, _ := s.mean(rundir.OfClient, "cpu_cores")
+	used, _ := s.worked()
 	store, local := s.mean(rundir.OfProcess, "cpu_cores")
 	if len(s.f.Run.Workers) > 0 {
 		if !local {

@@ -37,14 +37,27 @@ func (s *stretch) processors() float64 {
 	return 0
 }
 
-// busy returns how many processors of the machine were busy, from samples or over the
-// whole run.
+// polled returns how many processors perfbench used to look for replies before it slept. That is no
+// work: whoever wants them gets them.
+func (s *stretch) polled() float64 {
+	v, _ := s.mean(rundir.OfClient, "busy_poll_cores")
+	return v
+}
+
+// worked returns how many processors perfbench used for work.
+func (s *stretch) worked() (float64, bool) {
+	v, ok := s.mean(rundir.OfClient, "cpu_cores")
+	return max(v-s.polled(), 0), ok
+}
+
+// busy returns how many processors of the machine were busy with work, from samples or over
+// the whole run.
 func (s *stretch) busy() (float64, bool) {
 	if v, ok := s.mean(rundir.OfMachine, "cpu_cores"); ok {
-		return v, true
+		return max(v-s.polled(), 0), true
 	}
 	if o := s.f.Run.Observed; o != nil && o.Machine > 0 {
-		return o.Machine, true
+		return max(o.Machine-o.Polled, 0), true
 	}
 	return 0, false
 }
@@ -77,13 +90,19 @@ func (s *stretch) busiest() (number string, used, of float64) {
 // stolenTold is the fraction of the time that a hypervisor must have taken to be told.
 const stolenTold = 0.05
 
+// pollTold is how many processors polling must have taken to be told.
+const pollTold = 0.05
+
 // headroom says how far the processors were from their limits.
 func (s *stretch) headroom() []string {
 	var parts []string
-	if v, ok := s.mean(rundir.OfClient, "cpu_cores"); ok && !s.f.Run.Store.InProcess && len(s.f.Run.Workers) == 0 {
+	if v, ok := s.worked(); ok && !s.f.Run.Store.InProcess && len(s.f.Run.Workers) == 0 {
 		text := "perfbench used " + decimals(v)
 		if o := s.f.Run.Observed; o != nil && o.Cores > 0 {
 			text += " of " + processors(o.Cores)
+		}
+		if v := s.polled(); v >= pollTold {
+			text += " and polled with " + decimals(v)
 		}
 		parts = append(parts, text)
 	}

@@ -59,9 +59,9 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	case f.options.Over.Name == OverRate && f.bench.tooFew():
 		l.By = ByThreads
 		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more: --threads %d", sum.threads, f.wanted(s, sum))
-	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
+	case o != nil && o.Cores > 0 && o.Machine-o.Polled >= full*o.Cores:
 		l.By = ByMachine
-		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
+		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
 	default:
 		l.Text = "the store: " + f.slower(s) + remark
 	}
@@ -79,7 +79,7 @@ const nearly = 0.95
 // three quarters of its processors to spare, so that what held it up was not the level.
 func (f *Finder) idle(s Step) bool {
 	o := between(f.bench.step.before, f.bench.step.after)
-	return f.options.Over.Name == OverRate && s.Done >= nearly*s.Level && o != nil && o.Cores > 0 && o.CPU < o.Cores/4
+	return f.options.Over.Name == OverRate && s.Done >= nearly*s.Level && o != nil && o.Cores > 0 && o.Worked() < o.Cores/4
 }
 
 // carries reports whether the store's own service time carries what a step waited for:
@@ -151,6 +151,7 @@ func between(a, b *verdict.Observed) *verdict.Observed {
 	o.Seconds = b.Seconds - a.Seconds
 	mean := func(x, y float64) float64 { return max((y*b.Seconds-x*a.Seconds)/o.Seconds, 0) }
 	o.CPU, o.Machine, o.Stolen = mean(a.CPU, b.CPU), mean(a.Machine, b.Machine), mean(a.Stolen, b.Stolen)
+	o.Polled = mean(a.Polled, b.Polled)
 	o.Pressure, o.Processes = mean(a.Pressure, b.Pressure), processes(a.Processes, b.Processes, mean)
 	o.Pauses, o.PausedS = b.Pauses-a.Pauses, b.PausedS-a.PausedS
 	o.GCPauses, o.GCCPU = mean(a.GCPauses, b.GCPauses), mean(a.GCCPU, b.GCCPU)

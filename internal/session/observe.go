@@ -32,6 +32,8 @@ type observer struct {
 	mu sync.Mutex
 	// waits and waitNs are the counters of the connection pool when measurement began.
 	waits, waitNs int64
+	// polled is how long busy polling had taken then.
+	polled time.Duration
 }
 
 // observeEvery is how many beats pass between two observations of the machine.
@@ -89,7 +91,7 @@ func (o *observer) beginPool() {
 	pool, _ := o.pool()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waits, o.waitNs = pool.Waits, pool.WaitNs
+	o.waits, o.waitNs, o.polled = pool.Waits, pool.WaitNs, pool.Polled
 }
 
 // observed returns what has been observed of this process and machine so far; nil if
@@ -105,6 +107,9 @@ func (o *observer) observed() *verdict.Observed {
 	if pool, ok := o.pool(); ok {
 		o.mu.Lock()
 		out.PoolSize, out.PoolWaits, out.PoolWaitNs = pool.Size, pool.Waits-o.waits, pool.WaitNs-o.waitNs
+		if out.Seconds > 0 {
+			out.Polled = min((pool.Polled-o.polled).Seconds()/out.Seconds, out.CPU)
+		}
 		o.mu.Unlock()
 	}
 	out.Suspensions = suspensions(out.Suspensions, o.run.Suspensions())

@@ -59,6 +59,7 @@ func (s *Sampler) pooled(second int) []rundir.Sample {
 	row := s.pool.add(second, time.Now(), []store.Reading{
 		{Name: "pool_waits_per_s", Value: float64(p.Waits), Sum: true},
 		{Name: "pool_wait_ms_per_s", Value: float64(p.WaitNs) / 1e6, Sum: true},
+		{Name: "busy_poll_cores", Value: p.Polled.Seconds(), Sum: true},
 	})
 	for i := range row {
 		row[i].Source = rundir.OfClient

@@ -11,6 +11,7 @@ import (
 	"net"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/proxy"
 )
@@ -69,6 +70,9 @@ type PoolStats struct {
 	Waits, WaitNs int64
 	// Redirects is how often a server sent a call to another.
 	Redirects int64
+	// Polled is the processor time that the client has taken to look for replies before it
+	// slept: it would have been idle otherwise, so it is no work.
+	Polled time.Duration
 }
 
 // Pooled is implemented by connections that have statistics of a pool.

@@ -38,14 +38,14 @@ func heldFor(s float64) string {
 
 func cpu(r *Record) finding {
 	o := r.Observed
-	if o == nil || o.Cores <= 0 || o.CPU < cpuShare*o.Cores {
+	if o == nil || o.Cores <= 0 || o.Worked() < cpuShare*o.Cores {
 		return finding{}
 	}
 	whose := "of this machine"
 	if o.Quota > 0 {
 		whose = "of its quota"
 	}
-	return finding{Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store", o.CPU, processors(o.Cores), whose, percent(min(o.CPU/o.Cores, 1))),
+	return finding{Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store", o.Worked(), processors(o.Cores), whose, percent(min(o.Worked()/o.Cores, 1))),
 		": give it more, make payloads smaller, or lower the load"}
 }
 

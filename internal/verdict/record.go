@@ -166,7 +166,10 @@ type Observed struct {
 	Quota float64 `json:"quota_cores,omitempty"`
 	// CPU is how many processors perfbench used, Machine how many all processes of this
 	// machine used, and Stolen the fraction of the time that a hypervisor withheld.
-	CPU     float64 `json:"cpu_cores"`
+	CPU float64 `json:"cpu_cores"`
+	// Polled is the part of CPU in which the client did not work, but looked for replies
+	// before it slept.
+	Polled  float64 `json:"busy_poll_cores,omitempty"`
 	Machine float64 `json:"machine_cores,omitempty"`
 	Stolen  float64 `json:"stolen,omitempty"`
 	// Pressure is the fraction of the time in which a thread of any process of this
@@ -221,6 +224,9 @@ type Observed struct {
 	Noted     []Noted `json:"noted,omitempty"`
 	NotedMore int64   `json:"noted_more,omitempty"`
 }
+
+// Worked returns how many processors perfbench used for work.
+func (o *Observed) Worked() float64 { return o.CPU - o.Polled }
 
 // PhaseCeiling is how many counted calls per second the harness alone makes in a phase.
 type PhaseCeiling struct {

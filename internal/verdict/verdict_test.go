@@ -107,6 +107,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		}},
 		{"work that never began", Unstarted, Degraded, func(r *Record) { r.Ops[0].Unstarted = 400 }},
 		{"a processor hog in perfbench", CPU, Degraded, func(r *Record) { r.Observed.CPU = 7.1 }},
+		{"a processor hog in perfbench that also polls", CPU, Degraded, func(r *Record) { r.Observed.CPU, r.Observed.Polled = 7.9, 0.8 }},
 		{"a quota that is used up", CPU, Degraded, func(r *Record) { r.Observed.Quota, r.Observed.Cores = 1.6, 1.6 }},
 		{"a throttled control group", Throttled, Degraded, func(r *Record) {
 			r.Observed.Quota, r.Observed.Periods, r.Observed.Throttled, r.Observed.ThrottledS = 4, 600, 30, 0.9
@@ -323,6 +324,13 @@ func TestALateTailIsARemark(t *testing.T) {
 	assert.Empty(t, lateTail(&r), "a reason is not also a remark")
 	r.Ops[0].Lateness.P999, r.Ops[0].Response.P99, r.Ops[0].Lateness.P99 = 0, 900*us, 500*us
 	assert.True(t, has(Judge(r), Lateness), "half of p99")
+}
+
+// A processor that perfbench only polls with is not its bottleneck.
+func TestPollingIsNoWork(t *testing.T) {
+	r := clean()
+	r.Observed.CPU, r.Observed.Polled = 7.1, 1
+	assert.Equal(t, Valid, Judge(r).State, "%v", Judge(r).Reasons)
 }
 
 func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {

@@ -23,17 +23,21 @@ const (
 )
 
 // BenchmarkAgainstRueidis is the rate of invocations that put an entry as a ratio to that of a loop
-// that sends the same script with rueidis over as many connections; apart, with a processor each for
-// client and servers.
+// that sends the same script with rueidis over as many connections, and to that without busy polling;
+// apart, with a processor each for client and servers.
 func BenchmarkAgainstRueidis(b *testing.B) {
 	peers.OnRedis(b, func(b *testing.B, srv *labtest.Server) {
-		p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
-			"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
+		group := func(target, namespace string) func() float64 {
+			p := benchPlan(b, target, namespace, fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
+				"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
+			return func() float64 { return profiletest.Rate(b, p, benchTurn) }
+		}
 		r := peers.Rueidis(b, srv)
 		bench.InTurn(b, benchTurns,
-			bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }).On(srv),
+			bench.Within("group", benchTurn, group(srv.URL(), "n")).On(srv),
 			bench.Within("rueidis", benchTurn, func() float64 {
 				return peers.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
-			}).On(srv))
+			}).On(srv),
+			bench.Within("sleeping", benchTurn, group(srv.URL()+"?busy_poll=off", "s")).On(srv))
 	})
 }

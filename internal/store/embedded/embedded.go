@@ -78,6 +78,7 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 		params = url.Values{}
 	}
 	params.Set("read_timeout", patience.String())
+	params.Set("busy_poll", "off") // who waits for this server must leave it the processor
 	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: params}, o)
 	if err != nil {
 		if fault.OutOfFiles() { // the server in here has none left for the connection

@@ -97,15 +97,21 @@ func TestAcceptedByOpen(t *testing.T) {
 
 func TestBadTargets(t *testing.T) {
 	for target, what := range map[string]string{
-		"redis://h1,h2":                   "several hosts",
-		"redis+sentinel://h1":             "the name of the master is missing",
-		"redis+cluster://h1/1":            "a cluster has no databases",
-		"redis+cluster://h1?db=1":         "a cluster has no databases",
-		"redis://h1/x":                    "not the number of a database",
-		"redis://h1/1?db=2":               "contradicts",
-		"redis://h1?db=-1":                "db:",
-		"redis://h1?protocol=4":           "protocol:",
-		"redis://h1?read_timeout=5":       "read_timeout:",
+		"redis://h1,h2":              "several hosts",
+		"redis+sentinel://h1":        "the name of the master is missing",
+		"redis+cluster://h1/1":       "a cluster has no databases",
+		"redis+cluster://h1?db=1":    "a cluster has no databases",
+		"redis://h1/x":               "not the number of a database",
+		"redis://h1/1?db=2":          "contradicts",
+		"redis://h1?db=-1":           "db:",
+		"redis://h1?protocol=4":      "protocol:",
+		"redis://h1?read_timeout=5":  "read_timeout:",
+		"redis://h1?busy_poll=5":     `busy_poll: "5" is neither off nor a duration up to 10ms`,
+		"redis://h1?busy_poll=1s":    `busy_poll: "1s" is neither off nor a duration up to 10ms`,
+		"rediss://h1?busy_poll=50us": "busy_poll=50us: with TLS it cannot be seen",
+
+		"redis://h1?busy_poll=50us&pipelining=off": "busy_poll=50us: callers who have a connection each do not poll",
+
 		"redis://h1?connections=0":        "connections:",
 		"redis://h1?ca=x":                 "ca has no meaning without TLS",
 		"rediss://h1?ca=/does/not/exist":  "/does/not/exist: no such file",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,11 +49,15 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	poll, err := busyPoll(t, u.TLS != nil)
+	if err != nil {
+		return nil, err
+	}
 	v := &servers{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme), ours: store.Beside(t)}
 	// A single caller has nobody to share with, and is faster without another goroutine
 	// that hands it its replies.
 	shared := o.Threads > 1 && v.pipelines()
-	lines := link.NewLines(v.client, shared, u.Pool)
+	lines := link.NewLines(v.client, shared, u.Pool, poll)
 	maps := newMaps(v, lines)
 	c := &Conn{
 		Maps: maps, Records: &Records{v, maps}, Leases: &Leases{servers: v},
@@ -63,7 +68,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		if !shared {
 			return lines
 		}
-		return link.NewLines(v.client, false, u.Pool)
+		return link.NewLines(v.client, false, u.Pool, 0)
 	})
 	return c, nil
 }
@@ -73,6 +78,41 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 func (v *servers) pipelines() bool {
 	on, _ := v.target.Bool("pipelining") // options has checked that it is a boolean
 	return on || !v.target.Params.Has("pipelining")
+}
+
+// longestPoll is the longest bound of busy polling: beyond it, to wake a thread takes next to nothing.
+const longestPoll = 10 * time.Millisecond
+
+// busyPoll reads for how long whoever waits for replies polls before it sleeps; 0: not at all.
+func busyPoll(t store.Target, secure bool) (time.Duration, error) {
+	const name = "busy_poll"
+	text, def := strings.ToLower(t.Params.Get(name)), link.BusyPoll
+	if secure || !link.CanPoll {
+		def = 0
+	}
+	var why, hint string
+	switch pipelines, _ := t.Bool("pipelining"); {
+	case !t.Params.Has(name):
+		return def, nil
+	case slices.Contains([]string{"off", "0", "false", "no"}, text):
+		return 0, nil
+	case !link.CanPoll:
+		why = "this system has nothing to poll connections with"
+	case secure:
+		why = "with TLS it cannot be seen from outside whether a reply has arrived"
+	case t.Params.Has("pipelining") && !pipelines:
+		why, hint = "callers who have a connection each do not poll", ", or leave out pipelining=off"
+	}
+	if why != "" {
+		return 0, fault.Input(fmt.Errorf("%s: %s=%s: %s", t.Scheme, name, text, why), "leave out "+name+"="+hint)
+	}
+	if slices.Contains([]string{"on", "1", "true", "yes", ""}, text) {
+		return def, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 && d <= longestPoll {
+		return d, nil
+	}
+	return 0, fault.Input(fmt.Errorf("%s: %s: %q is neither off nor a duration up to %v", t.Scheme, name, text, longestPoll), "for example "+name+"="+link.BusyPoll.String())
 }
 
 func options(t store.Target, o store.OpenOptions) (link.Servers, error) {

@@ -26,7 +26,7 @@ var Driver = store.Driver{
 	Example: "redis://localhost:6379",
 	Port:    6379,
 	Params: append([]string{
-		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining",
+		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining", "busy_poll",
 	}, store.NetworkParams...),
 	Traits: store.TraitsOf(abilities),
 	Open:   store.Opens(Open),
@@ -135,7 +135,8 @@ func (c *Conn) Pool() store.PoolStats {
 	s := store.PoolStats{Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns), Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs}
 	for _, l := range []*link.Lines{c.lines, c.alone()} {
 		t := l.Stats()
-		s.Open, s.Idle, s.Waits, s.WaitNs, s.Redirects = s.Open+t.Open, s.Idle+t.Idle, s.Waits+t.Waits, s.WaitNs+t.WaitNs, s.Redirects+t.Redirects
+		s.Open, s.Idle, s.Waits, s.WaitNs = s.Open+t.Open, s.Idle+t.Idle, s.Waits+t.Waits, s.WaitNs+t.WaitNs
+		s.Redirects, s.Polled = s.Redirects+t.Redirects, s.Polled+t.Polled
 		if c.lines == c.alone() {
 			break
 		}

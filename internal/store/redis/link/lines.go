@@ -10,6 +10,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 )
@@ -39,6 +40,7 @@ type Lines struct {
 	waits, waitNs atomic.Int64
 	// redirects is how often a server sent a call to another.
 	redirects atomic.Int64
+	poll      *busyPoll
 }
 
 // way is how to reach one server: shared connections or a pool.
@@ -53,9 +55,13 @@ const Conns = 2
 
 // NewLines returns the connections to the servers of client, which are opened when
 // first used: if shared, Conns to each server (but no more than size) for all callers;
-// otherwise one for each call in progress, up to size.
-func NewLines(client Client, shared bool, size int) *Lines {
-	l := &Lines{servers: servers{client}, shared: shared, size: max(size, 1), at: map[string]*way{}, conns: map[*tracked]struct{}{}}
+// otherwise one for each call in progress, up to size. Who reads from a shared connection
+// polls for so long before he sleeps, if that is worth it; 0: never.
+func NewLines(client Client, shared bool, size int, poll time.Duration) *Lines {
+	l := &Lines{
+		servers: servers{client}, shared: shared, size: max(size, 1),
+		at: map[string]*way{}, conns: map[*tracked]struct{}{}, poll: newBusyPoll(poll),
+	}
 	if shared {
 		l.size = min(l.size, Conns)
 	}
@@ -77,13 +83,15 @@ type Stats struct {
 	Waits, WaitNs int64
 	// Redirects is how often a server sent a call to another.
 	Redirects int64
+	// Polled is the processor time that busy polling has taken.
+	Polled time.Duration
 }
 
 // Stats returns statistics of the connections to all servers.
 func (l *Lines) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Open: len(l.conns), Idle: len(l.conns), Waits: l.waits.Load(), WaitNs: l.waitNs.Load(), Redirects: l.redirects.Load()}
+	s := Stats{Open: len(l.conns), Idle: len(l.conns), Waits: l.waits.Load(), WaitNs: l.waitNs.Load(), Redirects: l.redirects.Load(), Polled: time.Duration(l.poll.spent.Load())}
 	for _, w := range l.at {
 		if w.pool != nil {
 			s.Idle -= l.size - len(w.pool.free)
@@ -118,6 +126,7 @@ func (l *Lines) Close() {
 	l.conns = map[*tracked]struct{}{}
 	l.mu.Unlock()
 	for c := range all {
+		l.poll.remove(c.fd)
 		_ = c.Conn.Close() // it is no longer needed
 	}
 }
@@ -150,7 +159,7 @@ func (l *Lines) way(o Server) *way {
 	dial, w := func(ctx context.Context) (net.Conn, error) { return l.dial(ctx, o) }, &way{}
 	if l.shared {
 		for range l.size {
-			w.shared = append(w.shared, &Shared{dial: dial, timeout: o.patience()})
+			w.shared = append(w.shared, &Shared{dial: dial, timeout: o.patience(), poll: l.poll})
 		}
 	} else {
 		w.pool = newPool(l, dial, o.patience(), o.Pool)
@@ -183,7 +192,10 @@ func (l *Lines) dial(ctx context.Context, o Server) (net.Conn, error) {
 		_ = nc.Close() // it is no longer needed
 		return nil, goredis.ErrClosed
 	}
-	c := &tracked{nc, l}
+	c := &tracked{Conn: nc, of: l, fd: noFd}
+	if l.shared {
+		c.fd = l.poll.add(nc)
+	}
 	l.conns[c] = struct{}{}
 	return c, nil
 }
@@ -192,11 +204,16 @@ func (l *Lines) dial(ctx context.Context, o Server) (net.Conn, error) {
 type tracked struct {
 	net.Conn
 	of *Lines
+	// fd is what busy polling knows it by.
+	fd int
 }
 
 // Close closes the connection.
 func (c *tracked) Close() error {
 	c.of.mu.Lock()
+	if _, open := c.of.conns[c]; open {
+		c.of.poll.remove(c.fd)
+	}
 	delete(c.of.conns, c)
 	c.of.mu.Unlock()
 	return c.Conn.Close()

@@ -19,7 +19,7 @@ import (
 func TestSharedConnectionsKeepToTheTarget(t *testing.T) {
 	c := client(t, labtest.Redis(t))
 	for size, want := range map[int]int{1: 1, 2: Conns, 100: Conns} {
-		l := NewLines(c, true, size)
+		l := NewLines(c, true, size, BusyPoll)
 		require.NoError(t, l.Warm(t.Context(), 50))
 		assert.Equal(t, want, l.Size())
 		assert.Equal(t, want, l.Stats().Open)
@@ -32,7 +32,7 @@ func TestSharedConnectionsKeepToTheTarget(t *testing.T) {
 // the target allows: others wait, and that is counted.
 func TestConnectionACaller(t *testing.T) {
 	c := client(t, labtest.Redis(t))
-	l := NewLines(c, false, 3)
+	l := NewLines(c, false, 3, BusyPoll)
 	defer l.Close()
 	var wg sync.WaitGroup
 	pop := func() {
@@ -79,7 +79,7 @@ func TestConnectionACaller(t *testing.T) {
 // the library.
 func TestReplies(t *testing.T) {
 	c := client(t, labtest.Redis(t))
-	shared, own := NewLines(c, true, 2), NewLines(c, false, 2)
+	shared, own := NewLines(c, true, 2, BusyPoll), NewLines(c, false, 2, BusyPoll)
 	defer shared.Close()
 	defer own.Close()
 	for lua, want := range map[string]string{
@@ -131,7 +131,7 @@ func TestReplies(t *testing.T) {
 func TestSeveralCommandsAtOnce(t *testing.T) {
 	c := client(t, labtest.Redis(t))
 	for _, shared := range []bool{true, false} {
-		l := NewLines(c, shared, 2)
+		l := NewLines(c, shared, 2, BusyPoll)
 		defer l.Close()
 		at := Caller{}
 		at.Reply.Keep = true
@@ -167,7 +167,7 @@ func TestTransactions(t *testing.T) {
 	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: labtest.Cluster(t).Addrs("")})
 	defer c.Close()
 	for _, shared := range []bool{true, false} {
-		l, at := NewLines(c, shared, 2), Caller{}
+		l, at := NewLines(c, shared, 2, BusyPoll), Caller{}
 		defer l.Close()
 		key := fmt.Sprintf("transaction %v", shared)
 		right, slot, err := l.to(t.Context(), []byte(key))
@@ -234,7 +234,7 @@ func TestLinesFollowTheCluster(t *testing.T) {
 	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: labtest.Cluster(t).Addrs("")})
 	defer c.Close()
 	for _, shared := range []bool{true, false} {
-		l := NewLines(c, shared, 2)
+		l := NewLines(c, shared, 2, BusyPoll)
 		defer l.Close()
 		key := func(i int) string { return fmt.Sprintf("{%d}%v", i, shared) }
 		ways := map[*way]bool{}
@@ -287,7 +287,7 @@ func TestLinesFollowTheCluster(t *testing.T) {
 // Several calls at once allocate nothing, and each is told by itself, in their order.
 func TestCallsAtOnceAllocateNothing(t *testing.T) {
 	c := client(t, labtest.Redis(t))
-	l := NewLines(c, false, 3)
+	l := NewLines(c, false, 3, BusyPoll)
 	defer l.Close()
 	require.NoError(t, c.Set(t.Context(), "text", "x", 0).Err())
 	var cs []*Caller

@@ -23,7 +23,7 @@ func everywhere(t *testing.T, test func(t *testing.T, c goredis.UniversalClient,
 	for name, c := range map[string]goredis.UniversalClient{"one": one, "cluster": many} {
 		for _, shared := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/shared=%t", name, shared), func(t *testing.T) {
-				l := link.NewLines(c, shared, 4)
+				l := link.NewLines(c, shared, 4, link.BusyPoll)
 				defer l.Close()
 				test(t, c, l, name == "cluster")
 			})

@@ -24,6 +24,8 @@ type Shared struct {
 	dial func(ctx context.Context) (net.Conn, error)
 	// timeout is how long the server may be silent while a reply is due.
 	timeout time.Duration
+	// poll is what its readers do before they sleep; nil: nothing.
+	poll *busyPoll
 
 	mu sync.Mutex
 	// c is nil while there is no connection. The fields below belong to it.
@@ -48,6 +50,8 @@ type Shared struct {
 type wire struct {
 	net.Conn
 	link *Shared
+	// polls means that it is one of those that link.poll looks at.
+	polls bool
 	// until is when a write is given up. It belongs to whoever set busy.
 	until time.Time
 }
@@ -169,6 +173,9 @@ func (c *wire) send(out []byte) error {
 // reply is due. The deadline is moved only when it has passed.
 func (c *wire) Read(b []byte) (int, error) {
 	l := c.link
+	if c.polls && l.flying.Load() > 0 {
+		l.poll.await()
+	}
 	for {
 		n, err := c.Conn.Read(b)
 		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -238,6 +245,9 @@ func (l *Shared) connect(ctx context.Context) error {
 	}
 	close(d.over)
 	c := &wire{Conn: nc, link: l}
+	if t, ok := nc.(*tracked); ok {
+		c.polls = t.fd != noFd
+	}
 	l.c, l.out, l.asked, l.busy, l.broke = c, l.out[:0], nil, false, nil
 	l.flying.Store(0)
 	l.moved.Store(int64(time.Since(epoch)))

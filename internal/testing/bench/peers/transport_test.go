@@ -158,7 +158,7 @@ func transports(b *testing.B, srv *labtest.Server, threads int) map[string]trans
 	if err != nil {
 		b.Fatal(err)
 	}
-	shared, own := link.NewLines(c, true, threads), link.NewLines(c, false, threads)
+	shared, own := link.NewLines(c, true, threads, link.BusyPoll), link.NewLines(c, false, threads, link.BusyPoll)
 	b.Cleanup(func() { shared.Close(); own.Close() })
 	return map[string]transport{
 		"goredis": overGoRedis{c}, "auto": overGoRedis{auto}, "full": overGoRedis{full}, "rueidis": overRueidis{Rueidis(b, srv)},
