@@ -97,6 +97,9 @@ func (r *Run) Stop(cause error) {
 		t.end()
 	}
 	r.appointments.at(r.now()+int64(r.opts.Grace), r.giveUp)
+	if !r.graph.left(true) { // all that is left are phases that nobody has let in
+		go r.finish()
+	}
 }
 
 // Kill ends the run at once and cancels operations in progress.

@@ -49,3 +49,33 @@ func TestARunThatOthersHaveBegun(t *testing.T) {
 		assert.InDelta(t, 13*time.Second, ended[1].Load(), float64(150*time.Millisecond))
 	})
 }
+
+// A worker that is through with a phase, and is not let into the next, ends when it is told to or
+// gives up: nobody may be left who could let it in.
+func TestARunThatIsNotLetInEndsWhenItIsTold(t *testing.T) {
+	for name, end := range map[string]func(*Run){
+		"stopped": func(r *Run) { r.Stop(assert.AnError) }, "given up": func(r *Run) { r.GiveUp(assert.AnError) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				plan := &workload.Plan{Unit: "calls", Knobs: knobs, Phases: []workload.Phase{
+					{Name: "load", Tracks: []workload.Track{pool("load", workload.Settings{Threads: 1}, takes(100*time.Millisecond))}},
+					{Name: "rest", After: []string{"load"}, Tracks: []workload.Track{pool("rest", workload.Settings{Threads: 1}, takes(100*time.Millisecond))}},
+				}}
+				plan.Phases[0].Tracks[0].Iterations = 3
+				r := start(t, plan, func(o *Options) { o.Held = true })
+				time.Sleep(5 * time.Second)
+				end(r)
+				synctest.Wait()
+				select {
+				case <-r.Done():
+				default:
+					t.Fatal("it goes on")
+				}
+				res, err := r.Wait()
+				assert.ErrorIs(t, err, assert.AnError)
+				assert.EqualValues(t, 3, res.Ops[0].Count)
+			})
+		})
+	}
+}

@@ -165,7 +165,7 @@ func onPostgres(h *host, p Process, f func(db *sql.DB) error) error {
 	if err != nil {
 		return err
 	}
-	c.ConnectTimeout, c.RuntimeParams = 2*time.Second, map[string]string{"synchronous_commit": "local"} // no standby need be there
+	c.ConnectTimeout, c.RuntimeParams = 20*time.Second, map[string]string{"synchronous_commit": "local"} // no standby need be there
 	if files := h.rec.TLS; files != nil {
 		if c.TLSConfig, err = clientTLS(*files); err != nil {
 			return err

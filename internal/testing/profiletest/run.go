@@ -54,8 +54,12 @@ func (c Case) request(t testing.TB) session.Request {
 		require.True(t, slices.ContainsFunc(c.Set, func(s string) bool { return strings.HasPrefix(s, "namespace=") }),
 			"the tests of all packages share %s: name a namespace", c.Target)
 	}
+	target := c.Target
+	if !c.Errors {
+		target = patient(target)
+	}
 	req := session.Request{
-		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
+		Profile: c.Profile.Name, Preset: c.Preset, Target: target, Files: c.Files, Timetable: c.Timetable,
 		Out: c.Out, Values: Given(nil, c.Set...), Formats: []string{"json", "csv", "hlog"},
 	}
 	if req.Out == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,10 +54,19 @@ func Target(t testing.TB, name string) string {
 	return ""
 }
 
+// patient is a target, with the time that a Redis may take to answer which shares its
+// processor with many others, unless the test has parameters of its own.
+func patient(target string) string {
+	if !strings.HasPrefix(target, "redis") || strings.Contains(target, "?") {
+		return target
+	}
+	return target + "?" + labtest.Patience
+}
+
 // Open opens a target until the test ends.
 func Open(t testing.TB, target string) store.Conn {
 	t.Helper()
-	tg, _, err := drivers.Parse(target)
+	tg, _, err := drivers.Parse(patient(target))
 	require.NoError(t, err)
 	c, err := drivers.Open(t.Context(), tg, store.OpenOptions{Threads: 64})
 	require.NoError(t, err)
