@@ -136,6 +136,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			}
 			why = ""
 		}
+		if noteFor(pane.Title, p.latency.Dx(), why) == "" {
+			why, _, _ = strings.Cut(why, ",")
+		}
 		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), ch.sel.since())
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})

@@ -68,6 +68,7 @@ func TestPickerPictures(t *testing.T) {
 		{name: "120x40", w: 120, h: 40},
 		{name: "80x24", w: 80, h: 24},
 		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
+		{name: "200x60", w: 200, h: 60},
 		{name: "60x16", w: 60, h: 16},
 		{name: "60x16 setup", w: 60, h: 16, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "right") }},
 		{name: "60x16 plan", w: 60, h: 16, steps: func(a *tuitest.Stage, _ *Picker) { a.Send(t, "tab", "tab") }},

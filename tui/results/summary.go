@@ -199,7 +199,7 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		}
 	}
 	if cut {
-		out = append(out, s.Muted.On("  all of it is on the next page, Verdict: tab"))
+		out = append(out, s.Muted.On("  all of it is on the page of the verdict: tab"))
 	}
 	return out
 }
