@@ -55,7 +55,7 @@ type work struct {
 	run   *engine.Run
 	told  bool // when it began
 	began time.Time
-	// used is the processor time that this process had used when it told last, then.
+	// used is what worked was when it told last, then.
 	used time.Duration
 	then time.Time
 	// met is how many connections it had opened when it told last, and how often it was redirected.
@@ -174,7 +174,8 @@ func (p *work) carryOut(ctx context.Context) error {
 	if p.handoff == nil {
 		p.began = time.Now()
 	}
-	p.then, p.used = time.Now(), self.Processor()
+	p.then, p.used = time.Now(), p.worked()
+	polled := p.polled()
 	p.contacts() // those of the beginning are no matter of the run
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
@@ -209,6 +210,9 @@ func (p *work) carryOut(ctx context.Context) error {
 	p.plan.Settle(ctx)
 	p.leave.end() // nothing more is written
 	observed := own.Observed(ctx)
+	if observed.Seconds > 0 {
+		observed.Polled = min((p.polled()-polled).Seconds()/observed.Seconds, observed.CPU)
+	}
 	doubts := p.doubts(res, observed)
 	p.stay(own, beside, cause)
 	last := remote.Report{Over: true, Ledger: p.plan.Shared.Delta(), Doubts: doubts}
@@ -304,9 +308,20 @@ func (p *work) contacts() (connections, redirects int64) {
 	return now[0] - p.met[0], now[1] - p.met[1]
 }
 
-// cores is how many processors this process has used since it told last.
+// polled is the processor time that the client of the store has polled for replies so far.
+func (p *work) polled() time.Duration {
+	if pool, ok := store.Has[store.Pooled](p.conn); ok {
+		return pool.Pool().Polled
+	}
+	return 0
+}
+
+// worked is the processor time that this process has used so far, other than for polling.
+func (p *work) worked() time.Duration { return self.Processor() - p.polled() }
+
+// cores is how many processors this process has used for work since it told last.
 func (p *work) cores() float64 {
-	now, used := time.Now(), self.Processor()
+	now, used := time.Now(), p.worked()
 	defer func() { p.then, p.used = now, used }()
 	return (used - p.used).Seconds() / max(now.Sub(p.then), time.Millisecond).Seconds()
 }

@@ -112,7 +112,7 @@ func busyPoll(t store.Target, secure bool) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 && d <= longestPoll {
 		return d, nil
 	}
-	return 0, fault.Input(fmt.Errorf("%s: %s: %q is neither off nor a duration up to %v", t.Scheme, name, text, longestPoll), "for example "+name+"="+link.BusyPoll.String())
+	return 0, fault.Input(fmt.Errorf("%s: %s: %q is neither off nor a duration up to %v", t.Scheme, name, text, longestPoll), "for example "+name+"=50us")
 }
 
 func options(t store.Target, o store.OpenOptions) (link.Servers, error) {
