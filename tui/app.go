@@ -34,6 +34,7 @@ type App struct {
 	overlay overlay
 	scroll  int
 	logs    []string
+	command screen.CommandMsg // what the overlay command shows
 	dark    bool
 	colours colorprofile.Profile // Unknown until the terminal is known
 	blurred bool
@@ -152,6 +153,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.open(msg)
 	case screen.BackMsg:
 		a.close()
+	case screen.CommandMsg:
+		a.overlay, a.scroll, a.command = command, 0, msg
+		return a, tea.SetClipboard(msg.Text)
 	case screen.EndedMsg:
 		return a, a.ended(msg)
 	case dashboard.DoneMsg:
@@ -333,7 +337,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 func (a *App) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	if !a.opts.NoMouse {
+	if !a.opts.NoMouse && a.overlay != command { // the terminal's own mouse marks it
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.WindowTitle = "perfbench"

@@ -48,14 +48,14 @@ func TestFromPickerToReport(t *testing.T) {
 	press("x")
 	seen("Percentiles")
 	press("e", "enter")
-	seen("✓ /")
-	press("esc", "q")
+	seen("written to /")
+	press("q")
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, workload.Values{"duration": {Name: "duration", Text: "9s", Origin: workload.OriginFlag}}, b.Started[0].Values)
 	assert.True(t, b.Next.Stopped)
-	assert.Len(t, b.Exported, 2)
+	assert.Len(t, b.Exported, 1)
 	assert.Len(t, app.finish().Outcomes, 1)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,7 +27,7 @@ type brokenMsg struct{ err error }
 // Init starts the application.
 func (g *guard) Init() (cmd tea.Cmd) {
 	defer g.rescue(&cmd)
-	return guarded(g.app.Init())
+	return g.guarded(g.app.Init())
 }
 
 // Update passes a message on, unless the screens have panicked: then the program ends.
@@ -40,14 +41,14 @@ func (g *guard) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
 		return g, tea.Quit
 	}
 	_, cmd = g.app.Update(msg)
-	return g, guarded(cmd)
+	return g, g.guarded(cmd)
 }
 
 // View draws the screens; if that panics, the next message ends the program.
 func (g *guard) View() (v tea.View) {
 	defer func() {
 		if r := recover(); r != nil {
-			g.broken = bug(r)
+			g.broken = g.bug(r)
 			v = tea.NewView("")
 			v.AltScreen = true
 		}
@@ -58,27 +59,27 @@ func (g *guard) View() (v tea.View) {
 // rescue ends the program if the caller panics.
 func (g *guard) rescue(cmd *tea.Cmd) {
 	if r := recover(); r != nil {
-		g.broken = bug(r)
+		g.broken = g.bug(r)
 		*cmd = tea.Quit
 	}
 }
 
 // guarded wraps cmd, and every command of a batch, so that a panic becomes a message.
-func guarded(cmd tea.Cmd) tea.Cmd {
+func (g *guard) guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
-				msg = brokenMsg{bug(r)}
+				msg = brokenMsg{g.bug(r)}
 			}
 		}()
 		msg = cmd()
 		if batch, ok := msg.(tea.BatchMsg); ok {
 			safe := make(tea.BatchMsg, len(batch))
 			for i, c := range batch {
-				safe[i] = guarded(c)
+				safe[i] = g.guarded(c)
 			}
 			return safe
 		}
@@ -86,10 +87,17 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// bug describes a panic and its location in one sentence; call it while recovering.
-func bug(r any) error {
+// bug describes a panic and its location in one sentence, and keeps its stack; call it while
+// recovering, on any goroutine.
+func (g *guard) bug(r any) error {
 	err := fmt.Errorf("this is a bug in perfbench: the screen crashed at %s: %v", origin(), r)
-	return fault.Hint(err, "the terminal is restored and the run was ended and reported; please tell us the command line and the keys that you pressed")
+	hint := "the terminal is restored and the run was ended and reported; please tell us the command line and the keys that you pressed"
+	if g.app.opts.Crashed != nil {
+		if path := g.app.opts.Crashed(r, debug.Stack()); path != "" {
+			hint += ", and send the end of " + path + ", which has the stack"
+		}
+	}
+	return fault.Hint(err, hint)
 }
 
 // origin returns the file and line of the last panic.

@@ -41,6 +41,9 @@ type Options struct {
 	// RunParams describe the parameters that every run has, in addition to those of its
 	// profile, for help and choices in the picker.
 	RunParams []workload.Param
+	// Crashed keeps the stack of a panic, and returns the path of the file that has it then; empty:
+	// none has. nil keeps nothing. Any goroutine may call it.
+	Crashed func(what any, stack []byte) string
 	// Kill, when closed, ends everything immediately.
 	Kill <-chan struct{}
 	// In and Out replace the terminal, Environ its variables; for tests.

@@ -22,6 +22,7 @@ const (
 	none overlay = iota
 	help
 	logs
+	command
 	quitting
 )
 
@@ -38,7 +39,7 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), key.Matches(msg, widget.AllKeys.Quit), key.Matches(msg, widget.AllKeys.Back),
-		a.overlay == help && key.Matches(msg, widget.AllKeys.Help), a.overlay == logs && key.Matches(msg, widget.AllKeys.Logs):
+		a.overlay == help && key.Matches(msg, widget.AllKeys.Help), a.overlay == logs && key.Matches(msg, widget.AllKeys.Logs), a.overlay == command && (key.Matches(msg, widget.AllKeys.Copy) || key.Matches(msg, widget.AllKeys.Choose)):
 		a.overlay = none
 	case key.Matches(msg, widget.AllKeys.Down):
 		a.scroll++
@@ -75,6 +76,9 @@ func (a *App) float(page string) string {
 		lines = lines[a.scroll:]
 	}
 	page = page[:strings.LastIndexByte(page, '\n')+1] + widget.Footer(a.env.Styles, a.env.W, a.overlayKeys(len(lines) > h-2))
+	if a.overlay == command {
+		return widget.Laid(page, a.ruled(p, lines[:min(len(lines), h-2)]), 0, r.Min.Y)
+	}
 	box := strings.Join(p.Draw(a.env.Styles, r.Dx(), h, lines), "\n")
 	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
@@ -87,6 +91,19 @@ func (a *App) float(page string) string {
 	return strings.Join(lines, "\n")
 }
 
+// ruled draws lines over the whole width between two rules: nothing stands beside what is to be marked.
+func (a *App) ruled(p widget.Panel, lines []string) []string {
+	s, w := a.env.Styles, a.env.W
+	rule := func(left, right string) string {
+		return s.Accent.On("── ") + s.Bold.On(left) + s.Accent.On(" "+strings.Repeat("─", max(w-ansi.StringWidth(left+right)-6, 0))+" ") + s.Muted.On(right) + " "
+	}
+	out := []string{widget.Fit(rule(p.Title, p.Note), w)}
+	for _, l := range lines {
+		out = append(out, widget.Fit(l, w))
+	}
+	return append(out, s.Accent.On(strings.Repeat("─", w)))
+}
+
 // box returns the overlay: its frame, all its lines, and its position.
 func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	var p widget.Panel
@@ -96,6 +113,8 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 		p, lines = widget.Panel{Title: "Keys", Foot: "esc closes"}, helpLines(a.env, a.top().Keys(), a.suspend)
 	case logs:
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
+	case command:
+		p, lines = widget.Panel{Title: "This command " + a.command.Does, Foot: "esc closes"}, commandLines(a.env, a.command.Text)
 	default:
 		p, lines = widget.Panel{Title: "Stop the run and quit?"}, quitLines(a.env)
 	}
@@ -160,6 +179,51 @@ func helpLines(e screen.Env, k widget.KeyMap, suspend bool) []string {
 		}
 	}
 	return out
+}
+
+// commandLines are a command in full, over several lines that a shell takes for one, and where else it
+// is.
+func commandLines(e screen.Env, text string) []string {
+	w := e.W - 3
+	out, line := []string{""}, ""
+	for _, word := range words(text) {
+		switch {
+		case line == "":
+			line = word
+		case ansi.StringWidth(line+" "+word) > w && !e.Styles.Spoken:
+			out, line = append(out, line+" \\"), "  "+word
+		default:
+			line += " " + word
+		}
+	}
+	out = append(out, strings.Split(ansi.Hardwrap(line, max(e.W, 1), true), "\n")...)
+	out = append(out, "")
+	for _, l := range widget.Wrap("It was "+screen.SentToClipboard+", which not every terminal takes; where yours does not, mark it here with the mouse.", w) {
+		out = append(out, " "+e.Styles.Muted.On(l))
+	}
+	return append(out, "")
+}
+
+// words parts a command where no quotes hold it together.
+func words(text string) []string {
+	var out []string
+	begin, quote := 0, rune(0)
+	for i, c := range text {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == ' ':
+			if i > begin {
+				out = append(out, text[begin:i])
+			}
+			begin = i + 1
+		}
+	}
+	return append(out, text[begin:])
 }
 
 func logLines(e screen.Env, log []string) []string {

@@ -21,7 +21,7 @@ func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 			a.scroll = max(a.scroll-1, 0)
 		}
 	case tea.MouseClickMsg:
-		if msg.Button != tea.MouseLeft {
+		if msg.Button != tea.MouseLeft || a.overlay == command {
 			return nil
 		}
 		_, _, r := a.box()

@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -125,11 +126,19 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 			in, w := io.Pipe()
 			defer w.Close()
 			out := &outlet{on: make(chan struct{})}
-			_, err := Show(t.Context(), Options{Start: true, In: in, Out: out, Environ: []string{"TERM=xterm-256color"}}, bench(out.on))
+			var stack string
+			keep := func(what any, s []byte) string {
+				stack = fmt.Sprint(what, "\n", string(s))
+				return "/state/workbench.log"
+			}
+			_, err := Show(t.Context(), Options{Start: true, In: in, Out: out, Environ: []string{"TERM=xterm-256color"}, Crashed: keep}, bench(out.on))
 			require.NotErrorIs(t, err, tea.ErrProgramPanic, "the library would write a stack trace over the terminal")
 			require.ErrorContains(t, err, "this is a bug in perfbench: the screen crashed at panic_test.go:")
 			assert.NotContains(t, err.Error(), "\n", "one sentence")
 			assert.Contains(t, fault.HintOf(err), "the terminal is restored")
+			assert.Contains(t, fault.HintOf(err), "send the end of /state/workbench.log, which has the stack")
+			assert.Contains(t, stack, "a bug in a ")
+			assert.Contains(t, stack, "panic_test.go:", "the line that panicked")
 			assert.NotContains(t, out.buf.String(), "goroutine")
 			on, off := bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOn)), bytes.LastIndex(out.buf.Bytes(), []byte(altScreenOff))
 			assert.GreaterOrEqual(t, on, 0, "the alternate screen was on")

@@ -79,7 +79,7 @@ type spoken interface {
 func (s *speaker) speak(atOnce bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.broken = bug(r)
+			s.broken = s.bug(r)
 		}
 	}()
 	now, due := s.app.env.Now, s.app.env.Now.Sub(s.at) >= pausePlain

@@ -151,7 +151,8 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4.07 s", "as the reports say")
 	run.NoFaults = errors.New("at: it needs a proxy")
 	send(t, a, "F")
-	assert.Contains(t, picture(t, a), "nothing to break: it needs a proxy", "a key is answered whatever the store does")
+	assert.Contains(t, picture(t, a), "it needs a proxy", "a key is answered whatever the store does")
+	send(t, a, "esc")
 	pass(t, a, run, 20*time.Second)
 	assert.NotContains(t, picture(t, a), "answers again")
 }
@@ -386,38 +387,68 @@ func BenchmarkDashboardView(b *testing.B) {
 	}
 }
 
-// F asks which fault, for how long and whether, and nothing breaks before the last answer.
-func TestAFaultIsAskedForAndConfirmed(t *testing.T) {
+// F lists in one dialog what can be broken, and says what enter will do; nothing breaks before.
+func TestAFaultIsChosenInOneDialog(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
 		a, run := dashApp(t, Options{}, 1, 10*time.Second, size[0], size[1])
+		words := func() string { return strings.Join(strings.Fields(strings.ReplaceAll(picture(t, a), "│", " ")), " ") }
 		shows := func(text string) {
 			t.Helper()
-			assert.Contains(t, ansi.Strip(a.View().Content), text)
+			assert.Contains(t, words(), text)
 		}
 		send(t, a, "F")
-		shows("Fault (1 of 2), ↑↓ for others: delay:5ms")
-		send(t, a, "down")
-		shows("for others: pause")
-		send(t, a, "down", "down", "up", "enter")
-		shows("For how long (2 of 2): 10s")
-		send(t, a, "3", "x", "enter")
-		shows(`nothing is broken: "3x" is not a time such as 10s`)
-		send(t, a, "F")
-		shows("for others: kill:primary")
-		send(t, a, "enter", "3", "s", "enter")
-		shows("Fault: kill:primary, for 3s: y breaks it")
+		shows("Break something")
+		shows("fault delay:5ms")
+		shows("▸ delay:5ms")
+		shows("Enter breaks it at once; it heals by itself after 10s.")
+		send(t, a, "down", "down", "down", "up")
+		shows("▸ kill:primary")
+		send(t, a, "tab", "3", "x")
+		shows(`"3x" is not a time such as 10s`)
 		send(t, a, "enter")
-		shows("Fault: kill:primary")
-		send(t, a, "n")
-		shows("nothing is broken")
+		shows("Break something")
+		assert.Empty(t, run.Broken, "it is told what is wrong, and can be mended")
+		send(t, a, "backspace", "s")
+		shows("it heals by itself after 3s.")
+		send(t, a, "esc")
 		assert.Empty(t, run.Broken)
-		send(t, a, "F", "enter", "enter", "y")
+		assert.NotContains(t, picture(t, a), "Break something")
+		send(t, a, "F", "enter")
 		assert.Equal(t, []string{"kill:primary 3s"}, run.Broken)
-		assert.NotContains(t, a.View().Content, "nothing is broken")
-		send(t, a, "F", "backspace", "enter")
-		shows("nothing is broken: kill: ")
+		send(t, a, "F", "backspace")
+		shows("kill:primar")
+		assert.NotContains(t, words(), "Enter breaks it")
+		send(t, a, "esc")
 		run.NoFaults = errors.New("at: it needs a proxy")
 		send(t, a, "F")
-		shows("nothing to break: it needs a proxy")
+		shows("it needs a proxy")
+		send(t, a, "esc", "+")
+		assert.NotContains(t, picture(t, a), "it needs a proxy")
+	}
+}
+
+// Where the connections of a run cannot be broken, the dialog says so in full, and enter does the
+// same run with some that can.
+func TestAFaultOffersARunThatIsBreakable(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		run := tuitest.NewRun(1)
+		b := &tuitest.Bench{Next: run}
+		a := newTestApp(t, b, Options{})
+		send(t, a, tea.WindowSizeMsg{Width: size[0], Height: size[1]}, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion"}}})
+		pass(t, a, run, tuitest.Warmup+10*time.Second)
+		run.Direct, b.Next = true, tuitest.NewRun(1)
+		send(t, a, "F")
+		shown := strings.Join(strings.Fields(strings.ReplaceAll(picture(t, a), "│", " ")), " ")
+		assert.Contains(t, shown, "Enter breaks it at once", "what can be broken comes first")
+		send(t, a, "down")
+		shown = strings.Join(strings.Fields(strings.ReplaceAll(picture(t, a), "│", " ")), " ")
+		assert.Contains(t, shown, "The connections of this run are direct")
+		assert.Contains(t, shown, "F breaks them then.")
+		send(t, a, "enter")
+		assert.Empty(t, run.Broken)
+		assert.True(t, run.Stopped)
+		send(t, a, frame(a))
+		require.Len(t, b.Started, 2)
+		assert.Equal(t, "on", b.Started[1].Values["breakable"].Text)
 	}
 }

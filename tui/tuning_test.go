@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
@@ -228,8 +229,35 @@ func TestTheCommandOfARunIsCopiedAsItsKnobsStand(t *testing.T) {
 	send(t, a, "+")
 	_, cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
+	_, cmd = a.Update(cmd())
 	assert.Contains(t, tuitest.Sprint(cmd()), "--threads 17")
-	assert.Contains(t, picture(t, a), "copied: the command of a run with the settings of this one now")
+	shown := picture(t, a)
+	assert.Contains(t, shown, "This command does a run with the settings that this one has now")
+	assert.Contains(t, shown, "--threads 17")
+	assert.Contains(t, shown, "sent to the terminal's clipboard")
+	send(t, a, "y")
+	assert.NotContains(t, picture(t, a), "This command")
+}
+
+// A command is shown in full, in lines that a shell takes for one, without anything beside it.
+func TestACommandIsShownInFull(t *testing.T) {
+	const text = "perfbench run --profile ingestion --target redis://some-host.example.org:6379 --set 'a=b c d' --at '10s..20s:rate=1000..20000' --threshold 'p99<10ms'"
+	for _, w := range []int{60, 80, 120} {
+		lines := commandLines(screen.Env{W: w, H: 24, Styles: widget.NewStyles(widget.ThemeMono, true, 0)}, text)
+		joined := ""
+		for _, l := range lines[1:] {
+			if l == "" {
+				break
+			}
+			assert.LessOrEqual(t, len(l), w)
+			part, goes := strings.CutSuffix(l, " \\")
+			joined += " " + strings.TrimSpace(part)
+			if !goes {
+				break
+			}
+		}
+		assert.Equal(t, text, strings.TrimSpace(joined), "%d cells", w)
+	}
 }
 
 // Where a knob turns nothing, neither the footer nor the line of knobs offers it.

@@ -70,6 +70,9 @@ its end, or the rate of the second is worse by more than --tolerance.`,
 					a.asked.Under = find.Recovering(a.asked.Under)
 				}
 				asked := a.asked.Above(r.Find)
+				if len(asked.Under) == 0 { // by the name that the conditions of run have
+					asked.Under, r.Request.Thresholds = r.Request.Thresholds, nil
+				}
 				r.Find, r.Repeat = &asked, a.flags.Run.Repeat.Over(r.Repeat)
 				return makeFind(a.Call, &a.flags, d)(ctx, r)
 			})
@@ -78,7 +81,7 @@ its end, or the rate of the second is worse by more than --tolerance.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
+	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats; --threshold says the same where this is not given")
 	fs.BoolVar(&recovers, "recovers", false, "find the highest base load from which the store comes back by itself after an overload: --under 'recovers<30s after 1s'; needs --client deadline=…")
 	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` what to raise: rate or threads (default rate)")
 	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of the unlimited rate, or one thread)")

@@ -298,6 +298,9 @@ func (a *historyCmd) table(list []keptlist.Item) {
 	for _, l := range append([]string{head}, lines...) {
 		fmt.Fprintln(a.Stdout, cli.Plain(strings.TrimRight(l, " "), a.StdoutTerminal && a.PoorLetters()))
 	}
+	if n := slices.IndexFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }); n >= 0 {
+		fmt.Fprintln(a.Stdout, "perfbench tui --watch "+list[n].ID()+" shows a run that goes on")
+	}
 	if slices.ContainsFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.Sought == nil && i.Run.Mixes() > 0 }) {
 		fmt.Fprintln(a.Stdout, rundir.MixedNote+"; perfbench report RUN has each")
 	}

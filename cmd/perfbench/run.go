@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
@@ -70,12 +71,19 @@ func run(ctx context.Context, env cli.Env) int {
 	}
 }
 
+// crashFile has the stacks of commands that panicked, in the folder of perfbench's state.
+const crashFile = "crash.log"
+
 // execute runs the command and prints its error. A bug of ours ends in one
 // sentence as well.
 func execute(ctx context.Context, a *cli.Call) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			a.Report(fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
+			hint := "please report it with the command line that you used"
+			if path := a.Crashed(crashFile, r, debug.Stack()); path != "" {
+				hint += ", and with its stack, which is at the end of " + path
+			}
+			a.Report(fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), hint))
 			code = fault.CodeOther
 		}
 	}()

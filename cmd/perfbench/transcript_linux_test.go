@@ -20,7 +20,7 @@ func TestTheFirstTwoMinutesOfEachProfile(t *testing.T) {
 	labtest.Full(t, "TestWorkbenchFromPickerToReport has them for one profile")
 	bin := binary(t)
 	for i, c := range []struct{ profile, title, unit, operation, threads string }{
-		{"ingestion", "Bulk ingestion", "entries", "eligibility.put", "16 → 17"},
+		{"ingestion", "Bulk ingestion", "entries", "eligibility.putall", "8 → 9"},
 		{"group", "Groups of operations", "invocations", "g1.invocation", "4 → 5 each"},
 		{"tx", "Transactions", "transactions", "eligibility.tx", "8 → 9"},
 		{"authz", "Authorisation checks", "checks", "membership", "1 → 2 each"},

@@ -104,10 +104,9 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 
 	s.shows("Results", "written to results") // the reasons of a verdict may need all other lines
 	s.press("e")
-	s.shows("╭─ Export", "[x] markdown")
+	s.shows("╭─ Export", "[x] html", "[ ] padogrid")
 	s.press("Enter")
-	s.shows("✓ results", "report.md")
-	s.press("Escape")
+	s.shows("written to results/", "report.html")
 	s.until("the export closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Export") })
 	s.press("q")
 
@@ -120,7 +119,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 	assert.Contains(t, last, "report in results/"+f.Run.ID)
 	assert.Contains(t, last, "ingestion on "+srv.URL())
 	assert.Contains(t, last, "verification passed")
-	assert.FileExists(t, filepath.Join(s.dir, "results", f.Run.ID, "report.md"))
+	assert.FileExists(t, filepath.Join(s.dir, "results", f.Run.ID, "report.html"))
 	requireWhatWasPressed(t, f, began)
 }
 

@@ -77,6 +77,21 @@ func (r Request) Over(below Request) Request {
 	return r
 }
 
+// OfPlan reports whether anything of r was given by a plan file.
+func (r *Request) OfPlan() bool {
+	for _, v := range r.Values {
+		if v.Origin == workload.OriginPlan {
+			return true
+		}
+	}
+	for _, where := range r.From {
+		if strings.HasPrefix(where, workload.OriginPlan.String()+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // At returns r with each knob of its plan that has been changed since the start set to
 // its current value; now returns the current settings of a track by its index.
 func (r Request) At(plan *workload.Plan, now func(track int) workload.Settings) Request {

@@ -169,6 +169,12 @@ func within(plan, path string) string {
 	return filepath.Join(filepath.Dir(plan), path)
 }
 
+// IsName reports whether a file may be a plan by its name: it ends in .yaml or .yml.
+func IsName(path string) bool {
+	ending := strings.ToLower(filepath.Ext(path))
+	return ending == ".yaml" || ending == ".yml"
+}
+
 // Is reports whether a file of values is a plan, that is, names its profile or lists
 // runs.
 func Is(data []byte) bool {

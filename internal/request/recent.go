@@ -19,8 +19,30 @@ const recentFile = "targets.json"
 
 // Recent returns recently used targets, the newest first, without passwords. A missing
 // or unreadable file gives none. Any goroutine may call it.
-func Recent(stateDir string) []string {
-	data, err := infile.Read(infile.State, filepath.Join(stateDir, recentFile))
+func Recent(stateDir string) []string { return listIn(stateDir, recentFile) }
+
+const exportedFile = "formats.json"
+
+// LastExported returns the ids of the formats that were last exported in the workbench. A missing
+// or unreadable file gives none. Any goroutine may call it.
+func LastExported(stateDir string) []string { return listIn(stateDir, exportedFile) }
+
+// KeepExported keeps the ids of the formats that are exported. If two processes write at once, one
+// of them counts.
+func KeepExported(stateDir string, formats []string) error {
+	data, err := json.Marshal(formats)
+	if err == nil {
+		err = replaceFile(filepath.Join(stateDir, exportedFile), append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the formats: %w", err)
+	}
+	return nil
+}
+
+// listIn reads one of these files.
+func listIn(stateDir, file string) []string {
+	data, err := infile.Read(infile.State, filepath.Join(stateDir, file))
 	if err != nil {
 		return nil
 	}

@@ -210,6 +210,9 @@ func openFiles(paths []string, texts []workload.File) ([]workload.File, error) {
 			continue
 		}
 		data, err := readFile("file", path, err)
+		if err == nil && IsName(path) && Is(data) {
+			err = fault.Input(fmt.Errorf("file: %s is a plan, which says itself what to run", path), "perfbench run "+path+" does it, perfbench tui "+path+" opens it")
+		}
 		problems.Add(err)
 		files = append(files, workload.File{Path: path, Data: data, Run: run})
 	}

@@ -17,23 +17,26 @@ import (
 // mostBroken is the longest that a fault by hand lasts.
 const mostBroken = time.Hour
 
-// Faults returns examples of the faults that Break can have happen to this run, as --at has them. If
-// there are none, the error says what a run needs for it, of connections if it could have such.
-func (d *Driven) Faults() (out []string, err error) {
+// Faults returns examples, as --at has them, of the faults that Break can have happen to this run, and
+// of those that it could have if its connections were breakable. If there are neither, the error says
+// what a run needs for it.
+func (d *Driven) Faults() (ready, breakable []string, err error) {
 	for _, k := range workload.FaultKinds() {
 		for _, text := range k.Examples {
 			switch e := d.CanBreak(text, time.Second); {
 			case e == nil, k.Name == workload.Exec && d.Opened.Prepared.env.AllowExec:
-				out = append(out, text)
-			case err == nil || errors.Is(e, errDirect) && !errors.Is(err, errDirect):
+				ready = append(ready, text)
+			case errors.Is(e, workload.ErrDirect):
+				breakable = append(breakable, text)
+			case err == nil:
 				err = e
 			}
 		}
 	}
-	if len(out) > 0 {
-		return out, nil
+	if len(ready)+len(breakable) > 0 {
+		return ready, breakable, nil
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // CanBreak returns why a fault, as --at has it, cannot happen now for that long: an error of bad

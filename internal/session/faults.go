@@ -182,13 +182,10 @@ func (a *allowed) fault(kind int, v float64) error {
 	case !k.Via && a.driver.Breaks == store.BreaksNothing:
 		return fault.Input(fmt.Errorf("at: the fault %s is of the connection to a server, and %s has none", k.Name, a.driver.Title), "name a server with --target, or memory:")
 	case !a.proxied(k.Via):
-		return fault.Input(fmt.Errorf("at: %s needs --breakable, or breakable on in the form: %w", k.Name, errDirect), "begin the run with it")
+		return fault.Input(fmt.Errorf("at: %s needs --breakable, or breakable on in the form: %w", k.Name, workload.ErrDirect), "begin the run with it")
 	}
 	return k.Check(k.Via || a.driver.Breaks == store.BreaksConnections)
 }
-
-// errDirect is why a run has no faults of its connections.
-var errDirect = errors.New("the connections of this run are direct")
 
 // parse reads a fault as it is typed while a run goes: as --at has it, with what heals it. Errors
 // have the code of bad input; a fault that there cannot be is one.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,9 +250,6 @@ func (m *maker) values() (workload.Values, error) {
 	m.p.Preset = m.p.req.Preset
 	if m.p.Preset == "" && len(m.p.req.Files)+len(texts) == 0 {
 		m.p.Preset = m.p.Profile.DefaultPreset
-		if m.p.req.Endless {
-			m.p.Preset = cmp.Or(m.p.Profile.LivePreset, m.p.Preset)
-		}
 	}
 	switch {
 	case m.p.Preset == "":

@@ -126,7 +126,12 @@ func unknownScheme(word, rest string, colon bool) error {
 		as := neighbours[word]
 		return bad(fmt.Sprintf("target: unknown scheme %q", word), fmt.Sprintf("such a store speaks the protocol of %s://, so write that; perfbench doctor --try says what works on it", as))
 	}
-	return bad(fmt.Sprintf("target: unknown scheme %q", word), fault.Suggest(word, Schemes(), fault.SeeStores))
+	return bad(fmt.Sprintf("target: unknown scheme %q", word), fault.Suggest(word, Schemes(), "there are "+strings.Join(ofStores(), ", ")+"; "+fault.SeeStores+", with an example each"))
+}
+
+// ofStores are the schemes of stores: those of brokers are for what stands between.
+func ofStores() []string {
+	return slices.DeleteFunc(Schemes(), func(s string) bool { return strings.HasPrefix(s, "amqp") })
 }
 
 func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }

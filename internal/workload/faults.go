@@ -22,6 +22,10 @@ const (
 	atVia    = atTarget - 1 // without commands, which are of neither
 )
 
+// ErrDirect is why a run cannot have a fault of its connections that it could have if they were
+// breakable: they do not go through a proxy.
+var ErrDirect = errors.New("the connections of this run are direct")
+
 // FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
 	// Name is as users type it: "delay", "via.delay". Value describes what follows it, "" if nothing

@@ -27,12 +27,10 @@ type Profile struct {
 	Thread string
 	// Formats lists the ids of the profile's own documents, the default first.
 	Formats []string
-	// Presets holds *.yaml files; DefaultPreset names the one used without flags.
+	// Presets holds *.yaml files; DefaultPreset names the one used where neither a preset nor a
+	// file is named, on the command line and in the workbench.
 	Presets       fs.FS
 	DefaultPreset string
-	// LivePreset is used instead of DefaultPreset when a run without a duration or
-	// count goes on until it is stopped; empty means DefaultPreset.
-	LivePreset string
 	// Params lists the parameters in display order.
 	Params []Param
 	// Lacks says, for parameters that other profiles have, why this one has none, in a sentence

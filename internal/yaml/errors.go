@@ -38,9 +38,25 @@ func problem(err error, data []byte) error {
 		before, _, _ := bytes.Cut(data, []byte("*"+strings.TrimSuffix(name, "' referenced")))
 		line = bytes.Count(before, []byte("\n")) + 1
 	}
-	if words == "found character that cannot start any token" {
+	tab := strings.HasPrefix(words, "found a tab character")
+	if tab { // the library names the line on which the text before the tab began
+		line += tabbed(data, line)
+	}
+	if tab || words == "found character that cannot start any token" {
 		words += " (YAML is indented by spaces, never by tabs)"
 	}
 	line = max(min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))+1), 1)
 	return errors.New("line " + strconv.Itoa(line) + ": " + words)
+}
+
+// tabbed returns how many lines after that one the first line follows that is indented by a tab; 0 if
+// none does.
+func tabbed(data []byte, line int) int {
+	lines := bytes.Split(data, []byte("\n"))
+	for i, l := range lines[min(line, len(lines)):] {
+		if indent := l[:len(l)-len(bytes.TrimLeft(l, " \t"))]; bytes.ContainsRune(indent, '\t') {
+			return i + 1
+		}
+	}
+	return 0
 }

@@ -38,12 +38,12 @@ func Profile() workload.Profile {
 		Thread:        "a loader; the total is split evenly over the maps",
 		Formats:       []string{FormatID},
 		Presets:       fsys,
-		DefaultPreset: "small", LivePreset: "sustained",
-		Params: params(),
-		Lacks:  workload.NoUsers(Name, "because what loads data does not wait for anybody to think"),
-		Stores: bindings(),
-		Read:   Read,
-		Design: Design,
+		DefaultPreset: "small",
+		Params:        params(),
+		Lacks:         workload.NoUsers(Name, "because what loads data does not wait for anybody to think"),
+		Stores:        bindings(),
+		Read:          Read,
+		Design:        Design,
 	}
 }
 

@@ -61,7 +61,6 @@ func Profile() workload.Profile {
 		Thread:        "a client",
 		Presets:       request.Overlay(fsys, foreign.TwitterPresets()),
 		DefaultPreset: "shop",
-		LivePreset:    "shop-live",
 		Params:        params(),
 		Stores:        bindings(),
 		Read:          Read,

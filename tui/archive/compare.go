@@ -218,7 +218,7 @@ func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Swap):
 		return screen.Replace(screen.Compare{A: c.b, B: c.a})
 	case key.Matches(msg, k.Copy):
-		c.toast.Say(e.Now, "comparison copied", false)
+		c.toast.Say(e.Now, "the comparison was "+screen.SentToClipboard, false)
 		return tea.SetClipboard(c.made.text())
 	}
 	return nil

@@ -35,6 +35,12 @@ func (h *List) View(e screen.Env) string {
 		}
 		right += " "
 	}
+	if right == "" && slices.ContainsFunc(h.rows, func(i kept.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }) {
+		right = s.Accent.On("▶ ") + s.Muted.On("goes on: enter watches it ")
+		if e.W >= 100 {
+			right = s.Accent.On("▶ ") + s.Muted.On("goes on: enter watches it, as  perfbench tui --watch RUN  does ")
+		}
+	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
 	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {

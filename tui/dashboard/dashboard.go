@@ -43,7 +43,7 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.charts = &charts{now: d.now, sel: d.sel, against: d.against}
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
 	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All}
-	d.breaks = &breaking{control: a.Control, says: d.says}
+	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says}
 	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: turning(d.now.plan), row: 1}
 	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
 	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}
@@ -60,11 +60,15 @@ func (d *Dashboard) Running() screen.Ending { return d.ending.running() }
 func (d *Dashboard) Stopped() bool { return d.ending.stopped }
 
 // Tell shows a sentence for a while.
-func (d *Dashboard) Tell(sentence string, e screen.Env) { d.says.say(e, sentence, false) }
+func (d *Dashboard) Tell(sentence string, e screen.Env) {
+	d.says.hush()
+	d.says.say(e, sentence, false)
+	d.says.told = true
+}
 
 // Typing reports whether text is being typed.
 func (d *Dashboard) Typing() bool {
-	return d.says.prompt != nil || d.search.panel.Asking || d.tuner.open && d.tuner.typing
+	return d.says.prompt != nil || d.breaks.open || d.search.panel.Asking || d.tuner.open && d.tuner.typing
 }
 
 // Idle reports that the run is paused and none of its operations is in progress.
@@ -106,6 +110,8 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.PasteMsg:
 		if d.says.prompt != nil { // what answers a question has no letters of it
 			d.says.prompt.field, _ = d.says.prompt.field.Update(msg)
+		} else if d.breaks.open {
+			d.breaks.paste(msg)
 		} else if d.search.panel.Asking {
 			d.search.panel.Paste(msg)
 		}

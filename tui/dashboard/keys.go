@@ -24,6 +24,11 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if d.says.prompt != nil {
 		return d.says.press(msg, e)
 	}
+	d.says.next()
+	if d.breaks.open {
+		d.breaks.key(msg, e)
+		return nil
+	}
 	if d.search.panel.Asking {
 		if elsewhere := d.search.answer(msg, e); elsewhere != nil {
 			d.ending.then = elsewhere
@@ -57,14 +62,13 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Targets):
 		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run, Targets: true})
 	case key.Matches(msg, k.Copy):
-		d.says.say(e, "copied: the command of a run with the settings of this one now", false)
-		return screen.Copy(d.now.info.Request.At(d.now.plan, d.now.run.Settings))
+		return screen.Copy("does a run with the settings that this one has now", d.now.info.Request.At(d.now.plan, d.now.run.Settings))
 	case key.Matches(msg, k.SideB):
 		return d.against.press()
 	case key.Matches(msg, k.LogAxis):
 		d.charts.nextAxes()
 	case key.Matches(msg, k.Fault):
-		d.breaks.press(e)
+		d.breaks.press()
 	case key.Matches(msg, k.Mark):
 		d.askMark()
 	case key.Matches(msg, k.Stop):
@@ -198,6 +202,9 @@ func (d *Dashboard) bindings() widget.Bindings {
 func (d *Dashboard) Keys() widget.KeyMap {
 	if d.says.prompt != nil {
 		return d.says.prompt.keys()
+	}
+	if d.breaks.open {
+		return d.breaks.keys()
 	}
 	if d.search.panel.Asking {
 		return d.search.panel.Keys()

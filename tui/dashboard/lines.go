@@ -105,6 +105,22 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	return said(s.Muted, "Turn a knob while it runs:"+first+payload+" t opens all.")
 }
 
+// whole returns a message in as many lines as it takes; none if there is no message.
+func (l *lines) whole(e screen.Env) (out []string) {
+	toast := l.says.toast
+	if toast.text == "" || l.says.prompt != nil {
+		return nil
+	}
+	k := e.Styles.Plain
+	if toast.bad {
+		k = e.Styles.Bad
+	}
+	for _, line := range widget.Wrap(toast.text, e.W-1) {
+		out = append(out, k.On(widget.Fit(" "+line, e.W)))
+	}
+	return out[:min(len(out), max(e.H-2, 1))]
+}
+
 // lastChange shows the last change and its effect: side by side, or one below the other
 // if there is no room.
 func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -14,6 +15,8 @@ import (
 type messages struct {
 	toast  toast
 	prompt *prompt
+	// told means that the toast answers the key that comes next, unless that has an answer of its own.
+	told, weak bool
 }
 
 // toast is a short message that disappears by itself.
@@ -53,13 +56,27 @@ func (m *messages) fade(e screen.Env) {
 	}
 }
 
-// say shows a short message for a few seconds.
+// say shows a short message for a few seconds, after the one that is shown already: none hides
+// another.
 func (m *messages) say(e screen.Env, text string, bad bool) {
-	m.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
+	m.fade(e)
+	if before := m.toast.text; before != "" && !m.weak && !strings.HasSuffix(before, text) {
+		text = before + " · " + text
+	}
+	m.weak = false
+	m.toast = toast{text, bad || m.toast.bad, e.Now.Add(5 * time.Second)}
 }
 
 // hush drops what was said before something else was done.
 func (m *messages) hush() { m.toast = toast{} }
+
+// next drops what was said before a key, which has an answer of its own.
+func (m *messages) next() {
+	if !m.told {
+		m.hush()
+	}
+	m.told, m.weak = false, m.told
+}
 
 func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	p := m.prompt

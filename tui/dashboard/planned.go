@@ -95,11 +95,14 @@ func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
 // will describes which run the search starts.
 func (s *PlannedSearch) will() string {
 	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
-	length := find.Within
+	length := " of up to " + find.Within
 	if v, ok := s.req.Values["duration"]; ok {
-		length = v.Text
+		length = " of up to " + v.Text
+		if v.Text == workload.Forever {
+			length = ", which ends when the search has its answer,"
+		}
 	}
-	return "Enter starts a run of up to " + length + " on " + target + "; until then there is none. " + s.threads()
+	return "Enter starts a run" + length + " on " + target + "; until then there is none. " + s.threads()
 }
 
 // threads says how many threads a search for the rate has: as many as were set, or more than the

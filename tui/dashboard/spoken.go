@@ -44,6 +44,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "at "+strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))
 	}
 	events = append(events, sentence(d.lines.event(e, 3)))
+	if d.breaks.open {
+		events = append(events, "break something: fault "+d.breaks.fault.Value()+", for "+d.breaks.long.Value()+": "+sentence(d.breaks.below(e.Styles, math.MaxInt16)))
+	}
 	if p := d.page.panes(e); d.page.aside() {
 		for _, line := range d.page.side(e, p.tune) {
 			if text := strings.Trim(ansi.Strip(line), "│ "); strings.HasPrefix(text, "▸") {
@@ -84,6 +87,9 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	}
 	if d.says.prompt != nil {
 		out = append(out, d.says.prompt.label)
+	}
+	if d.breaks.open {
+		out = append(out, "Break something: "+d.breaks.fault.Value()+", for "+d.breaks.long.Value())
 	}
 	if d.now.watch.gone {
 		out = append(out, "no answer since "+widget.Clock(d.now.watch.since))

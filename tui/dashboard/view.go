@@ -17,7 +17,14 @@ func (d *Dashboard) View(e screen.Env) string {
 	} else {
 		all = d.page.draw(e)
 	}
-	return widget.Page(e.W, e.H, append(all, widget.Footer(e.Styles, e.W, d.Keys().Short)))
+	page := widget.Page(e.W, e.H, append(all, widget.Footer(e.Styles, e.W, d.Keys().Short)))
+	if said := d.lines.whole(e); len(said) > 1 { // over what stands above, for the seconds that it takes to read
+		page = widget.Laid(page, said, 0, e.H-1-len(said))
+	}
+	if d.breaks.open {
+		return d.breaks.over(e, page)
+	}
+	return page
 }
 
 // page is where the parts of the dashboard are, now that it has its size and they their

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -127,7 +128,13 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	for _, t := range v.Warnings {
 		out = append(out, widget.Labelled(s, 12, "!", widget.Unflagged(t), s.Warn, w)...)
 	}
+	if target, ok := lineOf(v.Run, "target"); ok {
+		add("On", s.Plain, cmp.Or(widget.MaskTyped(widget.HideSecrets(target.Text)), widget.DefaultTarget))
+	}
 	add("Length", s.Plain, v.Length)
+	if with := starts(v.Settings); len(with) > 0 {
+		add("With", s.Plain, strings.Join(with, " · "))
+	}
 	add("Runs", s.Plain, v.Tracks...)
 	size := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
 	if v.Bytes > 0 {
@@ -150,8 +157,35 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	return out
 }
 
-// elsewhere returns a request for use outside the workbench, where the defaults for
-// preset and length differ: it has both set explicitly.
+// starts says with how many threads, at which rate and with which payload a run begins, as far as it
+// has these; where tracks differ, that of each.
+func starts(settings []request.Line) (out []string) {
+	for _, name := range []string{"threads", "rate", "payload"} {
+		words := func(l request.Line) string {
+			if name == "rate" && l.Text == "0" {
+				return units.Unlimited
+			}
+			return l.Text
+		}
+		if all, ok := lineOf(settings, name); ok && all.Text != "" && all.Text != "–" {
+			out = append(out, name+" "+words(all))
+			continue
+		}
+		var each []string
+		for _, l := range settings {
+			if track, is := strings.CutSuffix(l.Name, "."+name); is {
+				each = append(each, words(l)+" ("+track+")")
+			}
+		}
+		if len(each) > 0 {
+			out = append(out, name+" "+strings.Join(each, ", "))
+		}
+	}
+	return out
+}
+
+// elsewhere returns a request for use outside the workbench, where the default
+// length differs: it has it set explicitly, and the preset, too.
 func (f *forecast) elsewhere(r request.Request) request.Request {
 	if f.preview == nil {
 		return r

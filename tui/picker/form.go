@@ -320,7 +320,8 @@ func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return f.ask()
 	case "enter":
 		f.edit = nil
-		return f.keep(e, x.row, x.text())
+		before := f.drafts.request()
+		return tea.Batch(f.keep(e, x.row, x.text()), f.opens(x.row, before))
 	case "up":
 		x.pick = max(x.pick-1, -1)
 	case "down":
@@ -396,7 +397,32 @@ func (f *form) clickEdit(line int, e screen.Env) tea.Cmd {
 		x.pick = -2 - f.lines[line]
 	}
 	f.edit = nil
-	return f.keep(e, x.row, x.text())
+	before := f.drafts.request()
+	return tea.Batch(f.keep(e, x.row, x.text()), f.opens(x.row, before))
+}
+
+// plannedMsg delivers the plan that was named as a file; before is the request without it.
+type plannedMsg struct {
+	path         string
+	before, plan request.Request
+	err          error
+}
+
+// opens looks, in the background, whether the one file that a row names is a plan; before is the
+// request without it.
+func (f *form) opens(r row, before request.Request) tea.Cmd {
+	files := f.drafts.request().Files
+	if r.kind != rowFile || len(files) != 1 {
+		return nil
+	}
+	path, planner := files[0], f.forecast.planner
+	return func() tea.Msg {
+		plan, is, err := planner.Plan(path)
+		if !is {
+			return nil
+		}
+		return plannedMsg{path, before, plan, err}
+	}
 }
 
 // paste inserts text where text is being typed.

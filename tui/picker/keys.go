@@ -30,8 +30,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return p.ping.ask(p.drafts.request(), e)
 	case key.Matches(msg, k.Copy):
-		p.toast.Say(e.Now, "copied: the command that does this run", false)
-		return screen.Copy(p.forecast.elsewhere(p.drafts.request()))
+		return screen.Copy("does this run", p.forecast.elsewhere(p.drafts.request()))
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):

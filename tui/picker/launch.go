@@ -51,6 +51,9 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 			memory.Remember(r)
 			return nil
 		}
+		if r.OfPlan() { // what a plan gives is the plan's, such as its faults
+			keep = nil
+		}
 		return tea.Batch(keep, screen.Open(where))
 	}
 	return nil

@@ -3,6 +3,7 @@
 package picker
 
 import (
+	"reflect"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -121,6 +122,8 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case completedMsg:
 		p.form.completed(msg)
 		return p, p.form.ask()
+	case plannedMsg:
+		return p, p.opened(msg, e)
 	case tea.PasteMsg:
 		return p, p.paste(msg)
 	case tea.KeyPressMsg:
@@ -142,6 +145,37 @@ func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
 		return p.launch(e, p.forecast.wanted)
 	}
 	return nil
+}
+
+// opened begins with what a plan says, in the place of what was set before; undo takes it back.
+func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
+	if now := p.drafts.request(); now.Profile != msg.before.Profile || len(now.Files) != 1 || now.Files[0] != msg.path {
+		return nil // something else was set since
+	}
+	if msg.err != nil {
+		p.toast.Say(e.Now, "not opened: "+widget.Unflagged(firstLine(msg.err)), true)
+		return nil
+	}
+	f := p.form
+	if n := len(f.past); n > 0 && reflect.DeepEqual(f.past[n-1], msg.before) { // the plan is no file of the profile
+		f.past = f.past[:n-1]
+	}
+	if clean, password := widget.SplitSecret(msg.plan.Target); password != "" {
+		msg.plan.Target, msg.plan.Password = clean, password
+	}
+	p.drafts.set(msg.before)
+	if msg.plan.Profile != msg.before.Profile {
+		p.list.filter.Clear()
+		p.list.sift()
+		p.list.selectAt(p.list.place(msg.plan.Profile))
+		p.drafts.name = msg.plan.Profile
+		p.runs.at = 0
+		p.forecast.forget()
+		f.leave()
+	}
+	f.past = append(f.past, p.drafts.request())
+	p.toast.Say(e.Now, "opened "+msg.path+": what it says is marked plan; u takes it back", false)
+	return f.change(e, msg.plan)
 }
 
 func firstLine(err error) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -257,8 +258,7 @@ func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
 	a.Send(t, "right")
 	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
-	assert.Equal(t, "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --duration forever --threads 17 --at 1s:threads=9", tuitest.Sprint(cmd()))
-	assert.Contains(t, a.Picture(t), "copied: the command that does this run")
+	assert.Equal(t, screen.CommandMsg{Does: "does this run", Text: "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --duration forever --threads 17 --at 1s:threads=9"}, cmd())
 }
 
 func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
@@ -417,4 +417,34 @@ func TestAProfileFoundByPastingHasItsPlan(t *testing.T) {
 	a.Send(t, "/", tea.PasteMsg{Content: "event"})
 	assert.Equal(t, "event-store", p.list.selected().Name)
 	assert.True(t, p.forecast.current(), a.Picture(t))
+}
+
+// A plan that is typed as a file is opened: what it says takes the place of what was set, which undo
+// brings back; what is wrong with one is said, and nothing changes.
+func TestAPlanIsOpenedAsAFile(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Plans = map[string]request.Request{"p.yaml": {Profile: b.Profiles()[1].Name, Values: workload.Values{
+		"threads": {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
+	}}}
+	a, p := pick(t, b, 120, 40)
+	before := p.drafts.request()
+	open := func() {
+		goTo(t, a, p, "file")
+		a.Send(t, "enter", "ctrl+u")
+		a.Type(t, "p.yaml")
+		a.Send(t, "enter")
+	}
+	open()
+	assert.Equal(t, b.Plans["p.yaml"].Profile, p.list.selected().Name)
+	assert.Equal(t, "plan p.yaml:4", rowNamed(t, p, "threads").from)
+	assert.Contains(t, a.Picture(t), "opened p.yaml")
+	assert.Empty(t, p.drafts.requests[before.Profile].Files, "it is no file of the profile that was chosen before")
+	a.Send(t, "S")
+	assert.Empty(t, b.Kept, "what a plan gives is not what the user set")
+
+	b = tuitest.NewDemo()
+	b.PlanErr = errors.New("p.yaml:2:1: there is no key \"thread\"")
+	a, p = pick(t, b, 120, 40)
+	open()
+	assert.Contains(t, a.Picture(t), "not opened: p.yaml:2:1: there is no key")
 }

@@ -134,6 +134,7 @@ func (s *sheet) fill() {
 		length, rest := lengthFirst(defaultsOf(s.known.every))
 		s.add("Length", length)
 		s.addTexts()
+		s.addRest() // what is wrong is among it, to be mended
 		s.add("Parameters", defaultsOf(s.profile.Params))
 		s.add("Run", rest)
 	}
@@ -234,7 +235,7 @@ func (s *sheet) addFile() {
 	}
 	s.rows = append(s.rows, row{
 		kind: rowFile, name: "file", text: strings.Join(s.req.Files, ", "), mine: len(s.req.Files) > 0,
-		help: "reads " + s.profile.Reads + "; several with commas, tab completes",
+		help: "a plan, or " + s.profile.Reads + "; several with commas, tab completes",
 	})
 }
 

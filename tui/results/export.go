@@ -47,13 +47,26 @@ type exportedMsg struct {
 
 // newExporter asks about a run and its directory.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
-	formats := b.Formats(f)
+	formats, last := slices.Clone(b.Formats(f)), b.LastExported()
+	place := func(f rundir.Format) int { // what is chosen is on top
+		switch {
+		case f.ID == usualFormat:
+			return 0
+		case slices.Contains(last, f.ID):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(formats, func(a, b rundir.Format) int { return place(a) - place(b) })
 	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
 	for i, f := range formats {
-		x.on[i] = f.Profile != "" || f.ID == "markdown"
+		x.on[i] = place(f) < 2
 	}
 	return x
 }
+
+// usualFormat is chosen at first, beside what was chosen the last time.
+const usualFormat = "html"
 
 func (x *exporter) chosen() []string {
 	var out []string
@@ -85,7 +98,27 @@ func (x *exporter) write(e screen.Env) tea.Cmd {
 	}
 }
 
-func (x *exporter) finished(m exportedMsg) { x.busy, x.paths, x.err = false, m.paths, m.err }
+// finished takes the result; done means that all was written, and nothing is left to be asked.
+func (x *exporter) finished(m exportedMsg) (done bool) {
+	x.busy, x.paths, x.err = false, m.paths, m.err
+	return m.err == nil
+}
+
+// sum says in w cells what was written where.
+func (m exportedMsg) sum(w int) string {
+	dir, names := "", make([]string, 0, len(m.paths))
+	for _, p := range m.paths {
+		dir = filepath.Dir(p)
+		names = append(names, filepath.Base(p))
+	}
+	const to = "written to "
+	long := to + dir + ": " + strings.Join(names, ", ")
+	if ansi.StringWidth(long) <= w {
+		return long
+	}
+	what := units.Plural(len(names), "file") + " "
+	return what + to + widget.PathIn(dir, w-ansi.StringWidth(what+to))
+}
 
 func (x *exporter) bindings() widget.Bindings {
 	k := widget.AllKeys
@@ -179,7 +212,11 @@ func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 // over draws the box above a page.
 func (x *exporter) over(e screen.Env, below string) string {
 	s := e.Styles
-	w := min(max(e.W*3/5, 58), e.W-2, 90)
+	w := 58
+	for _, f := range x.formats {
+		w = max(w, ansi.StringWidth(f.Title)+formatAt+4)
+	}
+	w = min(w, e.W-2)
 	inside := w - 4
 	after := x.after(s, inside)
 	list := min(len(x.formats), max(e.H-8-len(after), 3))
@@ -195,7 +232,11 @@ func (x *exporter) over(e screen.Env, below string) string {
 		lines = append(lines, " "+x.format(s, i, f))
 	}
 	x.rows[len(x.formats)] = len(lines) + 2
-	lines = append(lines, "", " "+x.folder(s, inside))
+	more := ""
+	if n := len(x.formats) - x.top - list; n > 0 {
+		more = "   " + s.Muted.On(fmt.Sprintf("↓ %d more", n))
+	}
+	lines = append(lines, more, " "+x.folder(s, inside))
 	lines = append(lines, after...)
 	h := min(len(lines)+2, e.H-1)
 	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", units.Plural(len(x.chosen()), "format"))}
@@ -203,19 +244,7 @@ func (x *exporter) over(e screen.Env, below string) string {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
 	x.box.x, x.box.y, x.box.w, x.box.h = (e.W-w)/2, max((e.H-1-h)/2, 0), w, h
-	return laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
-}
-
-// laid draws a box over a page, its upper left corner at x, y.
-func laid(page string, box []string, x, y int) string {
-	lines := strings.Split(page, "\n")
-	for i, b := range box {
-		if y+i < len(lines) {
-			l := lines[y+i]
-			lines[y+i] = ansi.Cut(l, 0, x) + b + ansi.Cut(l, x+ansi.StringWidth(b), ansi.StringWidth(l))
-		}
-	}
-	return strings.Join(lines, "\n")
+	return widget.Laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }
 
 func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
@@ -227,8 +256,11 @@ func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
 	if x.on[i] {
 		mark = "[x] "
 	}
-	return name.On(lead+mark+widget.Fit(f.ID, 16)) + s.Muted.On(f.Title)
+	return name.On(lead+mark+widget.Fit(f.ID, formatAt-7)) + s.Muted.On(f.Title)
 }
+
+// formatAt is the column within the box in which what a format is begins.
+const formatAt = 23
 
 func (x *exporter) folder(s *widget.Styles, w int) string {
 	lead, name := "  ", s.Muted

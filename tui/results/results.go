@@ -81,8 +81,9 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		r.run.changed = true
 		return r, r.run.read(r.bench)
 	case exportedMsg:
-		if r.export != nil && msg.id == r.run.id {
-			r.export.finished(msg)
+		if r.export != nil && msg.id == r.run.id && r.export.finished(msg) {
+			r.export = nil
+			r.toast.Say(e.Now, msg.sum(e.W-2), false)
 		}
 	case tea.PasteMsg:
 		if r.shelf.Typing() {
@@ -176,10 +177,9 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Targets):
 		return screen.Open(screen.AskSweep{Request: r.run.asked(), Targets: true})
 	case key.Matches(msg, k.Copy):
-		r.toast.Say(e.Now, "copied: the command that does this run again", false)
-		return tea.SetClipboard(report.Command(&r.run.loaded.folder.Run))
+		return screen.ShowCommand("does this run again", report.Command(&r.run.loaded.folder.Run))
 	case key.Matches(msg, k.CopySummary):
-		r.toast.Say(e.Now, "summary copied", false)
+		r.toast.Say(e.Now, "the summary was "+screen.SentToClipboard, false)
 		return tea.SetClipboard(r.run.text())
 	case key.Matches(msg, k.Compare):
 		return screen.Open(screen.Runs{Chosen: r.run.id})
@@ -309,6 +309,9 @@ type Bench interface {
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
 	Formats(f *rundir.Folder) []rundir.Format
+	// LastExported returns the formats that Export was last given, also in an earlier workbench; nil:
+	// none.
+	LastExported() []string
 	// Export writes a finished run in the given formats and returns the paths of what
 	// it wrote, even with an error. An empty dir is the run's own directory.
 	Export(id string, formats []string, dir string) ([]string, error)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,21 +148,23 @@ func TestADistributionIsShownPerOperation(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "[verify]")
 }
 
-func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
-	a, r, b := show(t, 80, 24)
-	a.Send(t, "e", "space", "tab")
+// HTML is chosen, and what was chosen the last time, on top of the list; once all is written, the
+// dialog closes and the line below says what is where.
+func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
+	a, r, b := show(t, 120, 24)
+	a.Send(t, "e")
+	assert.Equal(t, []string{"html"}, r.export.chosen())
+	a.Send(t, "down", "space", "tab")
 	assert.True(t, r.Typing())
 	a.Type(t, "/tmp/reports")
 	a.Send(t, "enter")
-	id := b.Past[0].ID
-	want := []string{"/tmp/reports/" + id + "/report.json", "/tmp/reports/" + id + "/report.markdown", "/tmp/reports/" + id + "/report.padogrid"}
-	assert.Equal(t, want, b.Exported)
-	for _, p := range want {
-		assert.Contains(t, a.Picture(t), "✓ "+filepath.Base(p))
-	}
-	assert.Contains(t, a.Picture(t), "  /tmp/reports/"+id+"/ ", "the folder is there to be copied")
-	a.Send(t, "esc")
-	assert.Nil(t, r.export)
+	folder := "/tmp/reports/" + b.Past[0].ID
+	require.Equal(t, []string{folder + "/report.html", folder + "/report.json"}, b.Exported)
+	assert.Nil(t, r.export, "nothing is left to be asked")
+	assert.Contains(t, a.Picture(t), "written to "+folder+": report.html, report.json")
+	a.Send(t, "e")
+	assert.Equal(t, []string{"html", "json"}, r.export.chosen(), "as the last time")
+	assert.Equal(t, "2 files written to …g/reports/x", exportedMsg{paths: []string{"/tmp/long/reports/x/a", "/tmp/long/reports/x/b"}}.sum(31))
 }
 
 func TestALongPathKeepsItsEndAndIsWrittenOutOnceItIsThere(t *testing.T) {
@@ -198,14 +199,14 @@ func TestExportByTheMouse(t *testing.T) {
 	a.Send(t, "e")
 	lines := strings.Split(a.Picture(t), "\n")
 	for y, l := range lines {
-		if before, _, ok := strings.Cut(l, "[ ] html"); ok {
+		if before, _, ok := strings.Cut(l, "[ ] csv"); ok {
 			a.Send(t, tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
 		}
 	}
-	assert.Contains(t, r.export.chosen(), "html")
+	assert.Equal(t, []string{"html", "csv"}, r.export.chosen())
 	a.Send(t, "enter")
-	assert.Len(t, b.Exported, 3)
-	a.Send(t, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	assert.Len(t, b.Exported, 2)
+	a.Send(t, "e", tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	assert.Nil(t, r.export, "a click beside the box closes it")
 }
 
@@ -214,7 +215,7 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 	cmd := a.Update(tuitest.KeyPress("Y"))
 	require.NotNil(t, cmd)
 	assert.Contains(t, ansi.Strip(tuitest.Sprint(cmd())), "perfbench ingestion on redis")
-	assert.Contains(t, a.Picture(t), "summary copied")
+	assert.Contains(t, a.Picture(t), "the summary was sent to the terminal's clipboard")
 	a.Env.Now = a.Env.Now.Add(time.Minute)
 	a.Send(t, a.Frame())
 	assert.Empty(t, r.toast.Text)
@@ -224,9 +225,11 @@ func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
 	a, r, _ := show(t, 80, 24)
 	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
-	command := tuitest.Sprint(cmd())
+	msg, ok := cmd().(screen.CommandMsg)
+	require.True(t, ok)
+	command := msg.Text
 	assert.Contains(t, command, "perfbench run --profile ingestion --target redis://")
-	assert.Contains(t, a.Picture(t), "copied: the command that does this run again")
+	assert.Equal(t, "does this run again", msg.Does)
 	a.Send(t, "R")
 	require.Len(t, a.Started(), 1)
 	assert.Equal(t, command, request.Shell(a.Started()[0].Words()), "both do the same")

@@ -129,8 +129,20 @@ func Searching(r request.Request, a find.Asked) request.Request {
 // NoSearch is why there is no search in the replay of a recording.
 const NoSearch = "a search needs calls that do not end, and a recording has an end: w replays it at several speeds"
 
-// Copy puts the equivalent command on the clipboard, without its secrets.
-func Copy(r request.Request) tea.Cmd { return tea.SetClipboard(command(r)) }
+// CommandMsg asks to show a command in full and to put it on the clipboard; Does is what it does:
+// "does this run again".
+type CommandMsg struct{ Does, Text string }
+
+// SentToClipboard is all that is known of what was copied: a terminal does not say whether it takes it.
+const SentToClipboard = "sent to the terminal's clipboard"
+
+// ShowCommand shows a command and puts it on the clipboard.
+func ShowCommand(does, text string) tea.Cmd {
+	return func() tea.Msg { return CommandMsg{does, text} }
+}
+
+// Copy shows the equivalent command of a request, without its secrets, and puts it on the clipboard.
+func Copy(does string, r request.Request) tea.Cmd { return ShowCommand(does, command(r)) }
 
 func command(r request.Request) string {
 	r.Target = widget.HideSecrets(r.Target)

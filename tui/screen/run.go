@@ -49,10 +49,11 @@ type Control interface {
 	// Room returns an error if the memory of client or store is too small for these
 	// settings of the tracks.
 	Room(after []workload.Settings) error
-	// Faults returns examples of the faults that this run can have, as --at has them. If there are
-	// none, the error says what a run needs for it.
-	Faults() ([]string, error)
-	// CanBreak returns why a fault cannot happen now for that long: an input fault.
+	// Faults returns examples, as --at has them, of the faults that this run can have, and of those
+	// that it could have with breakable connections. If there are neither, the error says why.
+	Faults() (ready, breakable []string, err error)
+	// CanBreak returns why a fault cannot happen now for that long: an input fault, which is
+	// workload.ErrDirect if it takes breakable connections.
 	CanBreak(text string, long time.Duration) error
 	// Break has a fault happen for that long, as by.
 	Break(by, text string, long time.Duration) error

@@ -140,3 +140,15 @@ func Page(w, h int, lines []string) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+// Laid draws a box, such as a dialog, over a page, its upper left corner at x, y.
+func Laid(page string, box []string, x, y int) string {
+	lines := strings.Split(page, "\n")
+	for i, b := range box {
+		if y+i < len(lines) {
+			l := lines[y+i]
+			lines[y+i] = ansi.Cut(l, 0, x) + b + ansi.Cut(l, x+ansi.StringWidth(b), ansi.StringWidth(l))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/telemetry"
@@ -90,6 +92,25 @@ func (a *Call) StateDir() (string, error) {
 		return filepath.Join(home, ".local", "state", "perfbench"), nil
 	}
 	return "", fault.Hint(errors.New("there is no home directory for the state of perfbench"), "set XDG_STATE_HOME to an absolute path")
+}
+
+// Crashed appends the stack of a panic to a file in StateDir, and returns the path of the file;
+// empty where that cannot be written. Any goroutine may call it.
+func (a *Call) Crashed(file string, what any, stack []byte) string {
+	dir, err := a.StateDir()
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	path := filepath.Join(dir, file)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return ""
+	}
+	_, err = fmt.Fprintf(f, "%s perfbench %s crashed: %v\n%s\n", time.Now().Format(time.RFC3339), Of().Version, what, stack)
+	if errors.Join(err, f.Close()) != nil {
+		return ""
+	}
+	return path
 }
 
 // cacheDir is where perfbench keeps what it can find out again; empty when there is

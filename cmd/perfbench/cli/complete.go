@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // complete offers what is known for the flags of run and tui.
@@ -30,6 +31,7 @@ func complete(a *Call, c *cobra.Command) {
 		return Targets(a, typed), NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("set", CompleteSet)
+	register("at", completeAt)
 	register("theme", cobra.FixedCompletions(Themes(), NoFiles))
 }
 
@@ -49,6 +51,32 @@ func CompleteSet(c *cobra.Command, args []string, _ string) ([]string, cobra.She
 		names[i] += "="
 	}
 	return names, NoFiles | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeAt offers times of a timetable and, after a time, what can be changed then: knobs and, for a
+// span, faults.
+func completeAt(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	when, _, ok := strings.Cut(typed, ":")
+	if !ok {
+		return []string{
+			cobra.CompletionWithDesc("10s:", "a change after ten seconds of measurement"), cobra.CompletionWithDesc("30s:", "a later one"),
+			cobra.CompletionWithDesc("10s..40s:", "a ramp, or a fault that ends"),
+		}, NoFiles | cobra.ShellCompDirectiveNoSpace
+	}
+	var out []string
+	if p, err := Profile([]string{profileOf(c, args)}); err == nil {
+		if plan := DefaultPlan(p); plan != nil {
+			for _, k := range plan.Knobs {
+				out = append(out, cobra.CompletionWithDesc(when+":"+k.Name+"=", k.Help))
+			}
+		}
+	}
+	for _, k := range workload.FaultKinds() {
+		for _, text := range k.Examples {
+			out = append(out, cobra.CompletionWithDesc(when+":fault="+text, k.Help))
+		}
+	}
+	return out, NoFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 // profileOf is the profile that was named, by its flag or without.

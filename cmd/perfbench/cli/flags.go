@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -53,6 +52,9 @@ func Themes() []string {
 	return f.Choices
 }
 
+// under is the flag of find for conditions, which other commands take for --threshold.
+const under = "under"
+
 // Register adds the flags of one run to a command.
 func (f *Flags) Register(a *Call, c *cobra.Command) {
 	fs := c.Flags()
@@ -65,6 +67,14 @@ func (f *Flags) Register(a *Call, c *cobra.Command) {
 	}
 	c.InitDefaultHelpFlag()
 	Group(fs, Screen, "help")
+	if fs.Lookup(under) == nil { // what find calls its conditions
+		fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+			if name == under {
+				name = "threshold"
+			}
+			return pflag.NormalizedName(name)
+		})
+	}
 	complete(a, c)
 }
 
@@ -240,10 +250,7 @@ func (f *Flags) File() *request.File {
 }
 
 // IsPlan says that an argument is the name of a plan file.
-func IsPlan(arg string) bool {
-	ending := strings.ToLower(filepath.Ext(arg))
-	return arg == "-" || ending == ".yaml" || ending == ".yml"
-}
+func IsPlan(arg string) bool { return arg == "-" || request.IsName(arg) }
 
 // Plan returns what the plan file at a path says, or at - the standard input, with flags
 // and environment on top of each of its runs. Call Resolve before. Errors are of input; the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,10 +23,30 @@ type Watch struct{ which, fingerprint, run string }
 // Register adds the flags to a command that has those of Workers.
 func (w *Watch) Register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&w.which, "watch", "", "`RUN` of another process to be watched: its id or folder on this machine, whose knobs can be turned, too; or nats://HOST:PORT of the coordinator of workers")
+	fs.StringVar(&w.which, "watch", "", "`RUN` show a run that goes on in another terminal, and turn its knobs: latest, its id or folder; or nats://HOST:PORT of the coordinator of workers")
 	fs.StringVar(&w.fingerprint, "fingerprint", "", "`SHA256` of the certificate of the coordinator that is watched")
 	fs.StringVar(&w.run, "run", "", "`ID` of the run to be watched, where several are coordinated over one NATS")
-	Group(fs, Together, "watch", "fingerprint", "run")
+	Group(fs, Screen, "watch")
+	Group(fs, Together, "fingerprint", "run")
+	_ = c.RegisterFlagCompletionFunc("watch", func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		out, _ := c.Flags().GetString("out")
+		return goingOn(orDefault(out)), NoFiles
+	}) // the flag exists
+}
+
+// goingOn are the runs of a folder that are still going, as a shell offers them: the newest first, with
+// what each is.
+func goingOn(out string) (ids []string) {
+	list, _, _ := new(rundir.Lister).List(out) // without a folder there is none
+	for _, e := range list {
+		if e.Run.EndedBy == rundir.StillRunning {
+			ids = append(ids, cobra.CompletionWithDesc(e.Run.ID, e.Run.Profile+" on "+e.Run.Target+", began at "+e.Run.Started.Local().Format(time.TimeOnly)))
+		}
+	}
+	if len(ids) > 0 {
+		ids = append(ids, cobra.CompletionWithDesc("latest", "the one that began last"))
+	}
+	return ids
 }
 
 // besides are the flags that say something about watching, beside those of the screen.

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type command struct {
 	*cli.Call
 	json, write, try        bool
 	namespace, passwordFile string
+	target                  string
 }
 
 // Command says what is wrong with this machine or a target, and what to do.
@@ -54,7 +56,10 @@ input; 3 the store cannot be reached or refuses.`,
 			if len(args) > 1 {
 				return fault.Input(fmt.Errorf("doctor: unexpected argument %q", args[1]), "it takes one target")
 			}
-			if a.try && len(args) == 0 {
+			if a.target != "" && len(args) == 1 {
+				return fault.Input(fmt.Errorf("doctor: the target is named twice, as %s and by --target", args[0]), "leave one out")
+			}
+			if a.try && len(args) == 0 && a.target == "" {
 				return fault.Input(errors.New("doctor: --try needs a target"), "for example  perfbench doctor redis://localhost:6379 --try")
 			}
 			return nil
@@ -65,7 +70,7 @@ input; 3 the store cannot be reached or refuses.`,
 					return err
 				}
 			}
-			return a.examine(c.Context(), strings.Join(args, ""))
+			return a.examine(c.Context(), cmp.Or(a.target, strings.Join(args, "")))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -76,6 +81,10 @@ input; 3 the store cannot be reached or refuses.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
+	fs.StringVarP(&a.target, "target", "t", "", "`URL` the store to look at, as for run; the same as TARGET")
+	_ = c.RegisterFlagCompletionFunc("target", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return cli.Targets(a.Call, typed), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+	}) // the flag exists
 	fs.BoolVar(&a.write, "write", false, "test whether a run is allowed to write; the test data is removed")
 	fs.BoolVar(&a.try, "try", false, "carry out all that a run asks of a store, in a namespace of its own that is removed again")
 	fs.StringVar(&a.namespace, "namespace", "perfbench", "`NAME` prefix of what a run makes")

@@ -24,6 +24,8 @@ type surroundings struct {
 	lab func() (running, all []string)
 	// crew is who does the work of runs; nil: this process.
 	crew *cli.Workers
+	// crashed keeps the stack of a panic, as cli.Call.Crashed does; nil keeps nothing.
+	crashed func(what any, stack []byte) string
 	// soft ends at the first interrupt, hard at the second.
 	soft, hard context.Context
 }

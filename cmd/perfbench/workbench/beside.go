@@ -101,7 +101,9 @@ func (besideControl) Room([]workload.Settings) error { return nil }
 
 var errElsewhere = errors.New("faults are begun where the run was, and end with it")
 
-func (besideControl) Faults() ([]string, error)                 { return nil, errElsewhere }
+func (besideControl) Faults() (ready, breakable []string, err error) {
+	return nil, nil, errElsewhere
+}
 func (besideControl) CanBreak(string, time.Duration) error      { return errElsewhere }
 func (besideControl) Break(string, string, time.Duration) error { return errElsewhere }
 func (c besideControl) Mark(note string)                        { c.send(crew.Change{Track: workload.AllTracks, Mark: note}) }

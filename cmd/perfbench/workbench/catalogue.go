@@ -1,8 +1,6 @@
 package workbench
 
 import (
-	"cmp"
-
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -38,7 +36,7 @@ func (c catalogue) Presets(profile string) []screen.Preset {
 		}
 		for _, info := range list {
 			one := screen.Preset{Name: info.Name, Summary: info.Description}
-			if info.Name == cmp.Or(p.LivePreset, p.DefaultPreset) {
+			if info.Name == p.DefaultPreset {
 				first = append(first, one)
 			} else {
 				rest = append(rest, one)

@@ -58,7 +58,7 @@ func TestAnIngestionOfTheWorkbenchBeginsItsKeysAnew(t *testing.T) {
 		r.Preset = ""
 		of, err := b.starter.Start(t.Context(), r)
 		require.NoError(t, err)
-		assert.Equal(t, "sustained", of.Run.Info().Request.Preset)
+		assert.Equal(t, "small", of.Run.Info().Request.Preset)
 		until(func() bool {
 			return of.Run.Snapshot().At > 10*time.Second || of.Run.Progress().Stage > screen.Measuring
 		})

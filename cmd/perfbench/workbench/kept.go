@@ -162,7 +162,20 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 	for i, name := range names {
 		names[i] = filepath.Join(dir, name)
 	}
+	if err == nil && k.state != "" {
+		if err := request.KeepExported(k.state, formats); err != nil {
+			k.env.Log.Warn("The formats could not be kept for the next export", "error", err)
+		}
+	}
 	return names, err
+}
+
+// LastExported returns the formats that the user exported last.
+func (k *kept) LastExported() []string {
+	if k.state == "" {
+		return nil
+	}
+	return request.LastExported(k.state)
 }
 
 // KeepNoise keeps what runs show of how much runs differ here, beside them.

@@ -127,9 +127,10 @@ func TestAFaultByHand(t *testing.T) {
 		of, err := b.starter.Start(t.Context(), putting("duration", "20s", "threads", "2", "rate", "100", "breakable", "on"))
 		require.NoError(t, err)
 		until(func() bool { return of.Run.Progress().Stage == screen.Measuring })
-		list, err := of.Control.Faults()
+		list, later, err := of.Control.Faults()
 		require.NoError(t, err)
 		assert.Equal(t, []string{"delay:5ms", "jitter:5ms", "loss:1%", "half-open", "refused", "pause"}, list)
+		assert.Empty(t, later)
 		for text, want := range map[string]string{
 			"dely:5ms": `"dely" is not one of`, "kill:primary": "is for servers of the lab", "bandwidth:1MB/s": "needs a connection", "exec:true": "takes --allow-exec", "pause,heal=exec:true": "heal is for exec",
 		} {
@@ -155,8 +156,11 @@ func TestAFaultByHand(t *testing.T) {
 		direct, err := b.starter.Start(t.Context(), putting("duration", "5s"))
 		require.NoError(t, err)
 		until(func() bool { return direct.Run.Progress().Stage == screen.Measuring })
-		_, err = direct.Control.Faults()
-		require.ErrorContains(t, err, "needs --breakable, or breakable on in the form: the connections of this run are direct")
+		list, later, err = direct.Control.Faults()
+		require.NoError(t, err)
+		assert.Empty(t, list)
+		assert.Equal(t, "delay:5ms", later[0])
+		require.ErrorIs(t, direct.Control.CanBreak("delay:5ms", time.Second), workload.ErrDirect)
 		direct.Ending.Stop()
 		<-direct.Run.Done()
 	})

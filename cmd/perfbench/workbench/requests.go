@@ -2,12 +2,16 @@ package workbench
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -97,7 +101,41 @@ func (q *requests) endless(r request.Request) request.Request {
 	return r
 }
 
+// Plan returns what the plan file of a path asks for.
+func (q *requests) Plan(path string) (plan request.Request, is bool, err error) {
+	path = q.path(path)
+	if !request.IsName(path) {
+		return plan, false, nil
+	}
+	data, err := infile.Read(infile.Plan, path)
+	if err != nil || !request.Is(data) {
+		return plan, false, nil //nolint:nilerr // whoever reads it as another file says why not
+	}
+	var problems workload.Problems
+	file, err := request.Read(path, data, q.env.Environ)
+	if problems.Add(err); file != nil {
+		for i := range file.Runs {
+			problems.Add(wrong(q.env, &file.Runs[i]))
+		}
+		plan, err = plain(path, file)
+		problems.Add(err)
+	}
+	if q.out != session.DefaultOut && plan.Out == "" {
+		plan.Out = q.out
+	}
+	plan.From = ofPlan(plan.From)
+	return plan, true, problems.Err()
+}
+
 func (q *requests) Preview(r request.Request) (*request.Preview, error) {
+	if len(r.Files) == 1 {
+		switch _, is, err := q.Plan(r.Files[0]); {
+		case err != nil:
+			return nil, fault.Field("file", err)
+		case is:
+			return nil, fault.Field("file", fault.Input(fmt.Errorf("%s is a plan", r.Files[0]), "enter opens it: it says itself what to run"))
+		}
+	}
 	p, err := q.prepare(context.Background(), q.endless(r))
 	if err != nil {
 		return nil, err

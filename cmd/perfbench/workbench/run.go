@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -173,7 +174,7 @@ func (r *benchRun) rescue() {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := bug(v)
+	err := r.from.bug(v)
 	r.progress = screen.Progress{Stage: screen.Ended}
 	r.outcome = screen.Outcome{Err: err, Code: fault.CodeOther}
 	if !r.isBegun {
@@ -181,9 +182,15 @@ func (r *benchRun) rescue() {
 	}
 }
 
-// bug says what a panic was.
-func bug(v any) error {
-	return fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), "please report it with the command line that you used")
+// bug says what a panic was, and keeps its stack; call it while recovering.
+func (s *surroundings) bug(v any) error {
+	hint := "please report it with the command line that you used"
+	if s.crashed != nil {
+		if path := s.crashed(v, debug.Stack()); path != "" {
+			hint += ", and with its stack, which is at the end of " + path
+		}
+	}
+	return fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", v), hint)
 }
 
 func (r *benchRun) at(p screen.Progress) {

@@ -91,7 +91,7 @@ func (s *searches) Search(a find.Asked) error {
 		defer end()
 		defer func() {
 			if v := recover(); v != nil {
-				s.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
+				s.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: r.from.bug(v).Error()}})
 			}
 		}()
 		result := experiment.Search(ctx, l, o, func(step find.Step, _ string) {

@@ -92,11 +92,11 @@ func (c control) Room(after []workload.Settings) error {
 
 var errNotBegun = errors.New("the run has not begun")
 
-func (c control) Faults() ([]string, error) {
+func (c control) Faults() (ready, breakable []string, err error) {
 	if l := c.r.running(); l != nil {
 		return l.Faults()
 	}
-	return nil, errNotBegun
+	return nil, nil, errNotBegun
 }
 
 func (c control) CanBreak(text string, long time.Duration) error {

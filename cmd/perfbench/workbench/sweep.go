@@ -140,7 +140,7 @@ func (s *benchSweep) do(sw *experiment.Sweep) {
 		if v := recover(); v != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.outcome = screen.Outcome{Dir: sw.Dir(), Err: bug(v), Code: fault.CodeOther}
+			s.outcome = screen.Outcome{Dir: sw.Dir(), Err: s.of.bug(v), Code: fault.CodeOther}
 		}
 	}()
 	err := sw.Do(s.ctx, s.perform, func(r sweep.Result) { s.update(sw, r) })

@@ -46,7 +46,9 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 		Use: "tui [PROFILE | PLAN.yaml]", Short: "Open the workbench: pick, run, tune and compare on one screen",
 		Example: `  perfbench tui
   perfbench tui ingestion --target redis://localhost --threads 32
+  perfbench tui plan.yaml
   perfbench tui --from latest
+  perfbench tui --watch latest
   perfbench tui --watch nats://127.0.0.1:4222`,
 		Args: oneProfile, ValidArgsFunction: cli.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -104,16 +106,39 @@ func (a command) planned(f *cli.Flags, path string) error {
 		return fault.Input(errors.New("tui: the standard input is the keyboard, not a plan"), "name a file")
 	}
 	file, err := f.Plan(a.Call, path)
-	switch {
-	case err != nil:
-		return err
-	case file.Suite || len(file.Runs) != 1:
-		return fault.Input(fmt.Errorf("tui: %s has several runs, and the workbench begins with one", path), "perfbench run "+path+" does all of them")
-	case file.Runs[0].Find != nil || file.Runs[0].Sweep != nil || file.Runs[0].Repeat.Times != "":
-		return fault.Input(fmt.Errorf("tui: %s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
+	var problems workload.Problems
+	if problems.Add(err); err != nil && file != nil { // all that is wrong is said at once
+		for i := range file.Runs {
+			problems.Add(wrong(a.Session(), &file.Runs[i]))
+		}
 	}
-	f.Run.Request = file.Runs[0].Request
-	return nil
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	f.Run.Request, err = plain(path, file)
+	return err
+}
+
+// wrong says what is wrong with a run of a plan, beside what reading it has found.
+func wrong(env session.Env, r *request.Run) error {
+	asked := r.Request
+	asked.Endless = true
+	_, err := session.Prepare(context.Background(), env, asked)
+	return r.Placed(err)
+}
+
+// plain returns the one plain run of a plan file. Errors are of input.
+func plain(path string, file *request.File) (request.Request, error) {
+	var err error
+	switch {
+	case file.Suite || len(file.Runs) != 1:
+		err = fault.Input(fmt.Errorf("%s has several runs, and the workbench begins with one", path), "perfbench run "+path+" does all of them")
+	case file.Runs[0].Find != nil || file.Runs[0].Sweep != nil || file.Runs[0].Repeat.Times != "":
+		err = fault.Input(fmt.Errorf("%s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
+	default:
+		return file.Runs[0].Request, nil
+	}
+	return request.Request{}, err
 }
 
 // likeRun begins with what was set for an earlier run. Flags win.
@@ -199,7 +224,8 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	first.From = ofPlan(first.From)
 	o := tui.Options{
 		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain, Plain: f.Plain,
-		Kill: a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
+		Crashed: at.crashed,
+		Kill:    a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.Getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true
@@ -235,6 +261,10 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	return nil
 }
 
+// logFile is the log of the workbench, in the folder of perfbench's state. It has the stack of a
+// crash, too.
+const logFile = "workbench.log"
+
 // surroundings gathers what the screens work with. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
 func (a command) surroundings(ctx context.Context, f *cli.Flags) (b *surroundings, logs *logRing, closeLog func()) {
@@ -242,12 +272,13 @@ func (a command) surroundings(ctx context.Context, f *cli.Flags) (b *surrounding
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}
+	b.crashed = func(what any, stack []byte) string { return a.Crashed(logFile, what, stack) }
 	file := io.Discard
 	closeLog = func() {}
 	if dir, err := a.StateDir(); err == nil {
 		b.state = dir
 		if err := os.MkdirAll(dir, 0o700); err == nil {
-			if w, err := os.OpenFile(filepath.Join(dir, "workbench.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
+			if w, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
 				file = w
 				closeLog = func() { _ = w.Close() } // a log: nothing to be done about its loss
 			}

@@ -29,6 +29,9 @@ type Bench struct {
 	CanWrite []rundir.Format
 	// Previewed answers Preview if it is set.
 	Previewed func(request.Request) (*request.Preview, error)
+	// Plans are the plan files by their paths, PlanErr what is wrong with any.
+	Plans     map[string]request.Request
+	PlanErr   error
 	pong      screen.Pong
 	PingErr   error
 	StartErr  error
@@ -50,6 +53,7 @@ type Bench struct {
 	Started  []request.Request
 	Swept    []sweep.Asked
 	Exported []string
+	Exports  []string // the formats that were exported last
 	Saved    map[string]request.Request
 	Kept     map[string]request.Request
 	LastErr  error
@@ -95,6 +99,12 @@ func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 
 // Labs returns three.
 func (b *Bench) Labs() []string { return []string{"lab:redis", "lab:postgres", "lab:cassandra"} }
+
+// Plan returns the plan of that path, or PlanErr; without either it is none.
+func (b *Bench) Plan(path string) (request.Request, bool, error) {
+	plan, is := b.Plans[path]
+	return plan, is || b.PlanErr != nil, b.PlanErr
+}
 
 // Preview answers as Previewed does, or always the same.
 func (b *Bench) Preview(r request.Request) (*request.Preview, error) {
@@ -221,8 +231,12 @@ func (b *Bench) Export(id string, formats []string, dir string) ([]string, error
 		out = append(out, dir+"/"+id+"/report."+f)
 	}
 	b.Exported = append(b.Exported, out...)
+	b.Exports = formats
 	return out, nil
 }
+
+// LastExported returns the formats of the last Export.
+func (b *Bench) LastExported() []string { return b.Exports }
 
 // SavePreset stores the run in Saved.
 func (b *Bench) SavePreset(name string, r request.Request) (string, error) {

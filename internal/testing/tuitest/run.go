@@ -1,6 +1,7 @@
 package tuitest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -59,6 +60,7 @@ type Run struct {
 	snap     *measure.Snapshot
 	NoRoom   error    // what Room returns
 	NoFaults error    // what Faults returns
+	Direct   bool     // means that the connections are not breakable
 	Broken   []string // the faults that were begun, with how long each was to last
 	Behind   int64    // calls of each track that are due and have not begun
 	Gone     bool     // the store does not answer
@@ -340,17 +342,23 @@ func (r *Run) Done() <-chan struct{} { return r.done }
 // Outcome returns the outcome of the run.
 func (r *Run) Outcome() screen.Outcome { return r.Came }
 
-// Faults returns one of each sort, or NoFaults.
-func (r *Run) Faults() ([]string, error) {
-	if r.NoFaults != nil {
-		return nil, r.NoFaults
+// Faults returns one of each sort, or NoFaults; those of connections take breakable ones if Direct.
+func (r *Run) Faults() (ready, breakable []string, err error) {
+	switch {
+	case r.NoFaults != nil:
+		return nil, nil, r.NoFaults
+	case r.Direct:
+		return []string{"kill:primary"}, []string{"delay:5ms", "pause"}, nil
 	}
-	return []string{"delay:5ms", "pause", "kill:primary"}, nil
+	return []string{"delay:5ms", "pause", "kill:primary"}, nil, nil
 }
 
 // CanBreak accepts what can be read, without heal.
 func (r *Run) CanBreak(text string, long time.Duration) error {
 	_, _, err := workload.ParseFault(text, "", &workload.Commands{})
+	if err == nil && r.Direct && text != "kill:primary" {
+		err = fmt.Errorf("at: %s: %w", text, workload.ErrDirect)
+	}
 	return err
 }
 
