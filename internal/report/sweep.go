@@ -119,7 +119,7 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, text+".")
 	}
 	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
-		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
+		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s%s, with %s.", units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)))
 	}
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
@@ -147,6 +147,15 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, Several(len(r.Runs), "run")))
 	}
 	return out
+}
+
+// wide is the margin of error of a point's throughput where it is more than a quarter of it: such a point
+// is the highest by chance.
+func wide(p sweep.Point) string {
+	if p.Low == nil || p.High == nil || *p.High-*p.Done <= *p.Done/4 {
+		return ""
+	}
+	return " (± " + p.Margin(Percent) + ")"
 }
 
 // shortNames says which targets are meant by the names that they have here; empty if those are
@@ -272,17 +281,14 @@ func sweepTable(r *sweep.Result) Table {
 		t.Columns = append(t.Columns, "of the knee")
 	}
 	for _, p := range r.Points {
-		done, by, p50, p99 := "–", "", "–", "–"
+		done, p50, p99 := "–", "–", "–"
 		if p.Done != nil {
 			done = units.Number(*p.Done)
-		}
-		if p.High != nil && *p.Done > 0 {
-			by = Percent((*p.High - *p.Done) / *p.Done)
 		}
 		if p.Runs > 0 {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, by, p50, p99)
+		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, p.Margin(Percent), p50, p99)
 		if several {
 			row = append(row, cmp.Or(p.Slowest, "–"))
 		}

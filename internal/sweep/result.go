@@ -109,6 +109,18 @@ type Point struct {
 	Loss *Loss `json:"loss,omitempty"`
 }
 
+// Margin formats the margin of error of the throughput as a share of it; empty if it is not known. No
+// throughput is below 0, so that a margin of more than all of it says no more than that.
+func (p Point) Margin(format func(share float64) string) string {
+	switch {
+	case p.High == nil || p.Done == nil || !(*p.Done > 0):
+		return ""
+	case *p.High > 2**p.Done:
+		return "> 100 %"
+	}
+	return format((*p.High - *p.Done) / *p.Done)
+}
+
 // Line is throughput over the number of threads, everything else being equal.
 type Line struct {
 	// At names the value of the other axis; empty without one.

@@ -200,7 +200,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (s *Screen) asking(e screen.Env) []string {
 	st, w := e.Styles, e.W-4
 	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
-	notes := []string{s.ask.length(), s.ask.load()}
+	notes := []string{s.ask.load(), s.ask.length()}
 	if s.ask.after != nil {
 		notes = append(notes, "The run under way stops first, and its report is written.")
 	}

@@ -235,3 +235,18 @@ func TestTheSameRunOnSeveralTargets(t *testing.T) {
 	assert.Regexp(t, `memory +[0-9.k]+ +█.* ms`, a.Picture(t))
 	assert.Regexp(t, `null +[0-9.k]+ +█.* ms`, a.Picture(t))
 }
+
+// Over threads, the rate of the form before is left out unless it is typed, which is said first.
+func TestASweepOfThreadsGoesAtFullLoadUnlessARateIsGiven(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(2)})
+	s := Ask(b, screen.AskSweep{Request: request.Request{Profile: "ingestion", Target: "memory:", Values: workload.Values{"rate": {Name: "rate", Text: "2000"}, "feed.rate": {Name: "feed.rate", Text: "500"}}}})
+	a := tuitest.NewStage(t, s, 60, 16)
+	assert.Contains(t, a.Picture(t), "Each run goes as fast as it can, without the rate of")
+	assert.NotContains(t, s.ask.request().Values, "rate")
+	assert.NotContains(t, s.ask.request().Values, "feed.rate")
+	a.Send(t, "down", "down", "down")
+	a.Type(t, "3000")
+	assert.Contains(t, a.Picture(t), "Each run holds 3000/s")
+	assert.Equal(t, "3000", s.ask.request().Values["rate"].Text)
+}

@@ -82,13 +82,11 @@ func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
 		g.Cols = append(g.Cols, widget.Column{Head: "lost", Right: true})
 	}
 	for i, p := range r.Points {
-		done, by, p50, p99 := "–", "", "–", "–"
+		done, p50, p99 := "–", "–", "–"
 		if p.Done != nil {
 			done = units.Number(*p.Done)
 		}
-		if p.High != nil && *p.Done > 0 {
-			by = strconv.FormatFloat((*p.High-*p.Done) / *p.Done * 100, 'f', 1, 64) + " %"
-		}
+		by := p.Margin(func(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" })
 		if p.Runs > 0 {
 			p50, p99 = widget.Nanos(p.P50), widget.Nanos(p.P99)
 		}
