@@ -24,6 +24,7 @@ const (
 	logs
 	command
 	quitting
+	dialog // of a screen itself, while it is spoken
 )
 
 // overlayKey handles a key while an overlay is open.
@@ -128,38 +129,66 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	return p, lines, image.Rect(x, y, x+w, y+h)
 }
 
-// helpCol is the width of a column of the help.
-const helpCol = 36
+// helpCol is the least width of a column of the help, helpKey where the text of a key begins in it.
+const helpCol, helpKey = 36, 12
+
+// helpLine is a line of the help: a key with the first line of what it does, or a further line of
+// that; the zero value is an empty line.
+type helpLine struct {
+	b     key.Binding
+	text  string
+	first bool
+}
 
 // helpColumns lists all keys of a screen and the global ones, group by group, in two
-// columns if they fit; a key without help is an empty line.
-func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) [][]key.Binding {
+// columns if they fit, and how wide each is.
+func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) (columns [][]helpLine, wide int) {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
 	groups = append(groups, widget.AllKeys.Global(suspend))
-	var col []key.Binding
+	n, keys := 1, 0
+	for _, g := range groups {
+		keys += len(g) + 1
+	}
+	if e.W >= 80 && keys > 12 {
+		n = 2
+	}
+	wide = helpCol
+	for _, g := range groups {
+		for _, b := range g {
+			wide = max(wide, helpKey+ansi.StringWidth(b.Help().Desc)+1)
+		}
+	}
+	wide = min(wide, (e.W-6)/n)
+	var col []helpLine
+	var ends []int // of groups
 	for i, g := range groups {
 		if i > 0 {
-			col = append(col, key.Binding{})
+			ends, col = append(ends, len(col)), append(col, helpLine{})
 		}
-		col = append(col, g...)
+		for _, b := range g {
+			for i, l := range widget.Wrap(b.Help().Desc, wide-helpKey-1) {
+				col = append(col, helpLine{b, l, i == 0})
+			}
+		}
 	}
-	if e.W < 80 || len(col) < 12 {
-		return [][]key.Binding{col}
+	if n == 1 {
+		return [][]helpLine{col}, wide
 	}
-	blank := func(i int) bool { return col[i].Help().Key == "" }
-	cut := (len(col) + 1) / 2
-	for cut < len(col) && cut > 0 && !blank(cut-1) && !blank(cut) {
-		cut++
+	cut := len(col)
+	for _, end := range ends { // so that the longer one is as short as it can be
+		if max(end, len(col)-end-1) < max(cut, len(col)-cut-1) {
+			cut = end
+		}
 	}
-	left, right := col[:cut], col[cut:]
-	if len(right) > 0 && right[0].Help().Key == "" {
-		right = right[1:]
+	columns = [][]helpLine{col[:cut]}
+	if cut < len(col) {
+		columns = append(columns, col[cut+1:])
 	}
-	return [][]key.Binding{left, right}
+	return columns, wide
 }
 
 func helpLines(e screen.Env, k widget.KeyMap, suspend bool) []string {
-	columns := helpColumns(e, k, suspend)
+	columns, wide := helpColumns(e, k, suspend)
 	rows := 0
 	for _, c := range columns {
 		rows = max(rows, len(c))
@@ -168,14 +197,17 @@ func helpLines(e screen.Env, k widget.KeyMap, suspend bool) []string {
 	for i := range out {
 		for _, c := range columns {
 			text := ""
-			if i < len(c) && c[i].Help().Key != "" {
-				name, does := " "+widget.FitRight(c[i].Help().Key, 9)+"  ", c[i].Help().Desc
+			if i < len(c) && c[i].text != "" {
+				name, does := strings.Repeat(" ", helpKey), c[i].text
+				if c[i].first {
+					name = " " + widget.FitRight(c[i].b.Help().Key, helpKey-3) + "  "
+				}
 				text = e.Styles.KeyOff.On(name + does)
-				if c[i].Enabled() {
+				if c[i].b.Enabled() {
 					text = e.Styles.Key.On(name) + does
 				}
 			}
-			out[i] += widget.Fit(text, helpCol)
+			out[i] += widget.Fit(text, wide)
 		}
 	}
 	return out

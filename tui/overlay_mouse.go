@@ -42,12 +42,12 @@ func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 
 // clickHelp presses the key whose line of the help was clicked.
 func (a *App) clickHelp(at image.Point) tea.Cmd {
-	columns := helpColumns(a.env, a.top().Keys(), a.suspend)
-	n, row := at.X/helpCol, at.Y+a.scroll
+	columns, wide := helpColumns(a.env, a.top().Keys(), a.suspend)
+	n, row := at.X/wide, at.Y+a.scroll
 	if n >= len(columns) || row >= len(columns[n]) {
 		return nil
 	}
-	b := columns[n][row]
+	b := columns[n][row].b
 	if len(b.Keys()) == 0 || key.Matches(widget.PressOf(b.Keys()[0]), widget.AllKeys.Help) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -26,6 +27,10 @@ type speaker struct {
 	said    map[string]bool
 	top     screen.Screen
 	overlay overlay
+	// under are the phrases of the screen below an overlay, as last said.
+	under map[string]bool
+	// moments are what was said of moments of the run, which is not said again.
+	moments map[string]bool
 	// at is when something that changes by itself was last said.
 	at time.Time
 	// lines are those that are being said.
@@ -34,7 +39,7 @@ type speaker struct {
 
 // Of a screen that is not drawn, this much is read: so narrow that no panels lie side by side.
 const (
-	plainWidth, plainHeight = 79, 60
+	plainWidth, plainHeight = 79, 100
 	// pausePlain is how long nothing is said of what changes by itself.
 	pausePlain = 5 * time.Second
 )
@@ -44,7 +49,7 @@ func newSpeaker(g *guard, out io.Writer) *speaker {
 	g.app.env.W, g.app.env.H, g.app.suspend = plainWidth, plainHeight, false
 	g.app.opts.ASCII, g.app.opts.Plain = false, true // what is said has no frames, which letters could not be told from
 	g.app.env.Styles = g.app.newStyles()
-	return &speaker{guard: g, out: out}
+	return &speaker{guard: g, out: out, lines: []string{"perfbench, spoken: ? says the keys, ctrl+l says the screen again"}}
 }
 
 // Update passes a message on, and says what is new.
@@ -74,6 +79,9 @@ type spoken interface {
 	Spoken(e screen.Env) (now string, events []string)
 }
 
+// boxed is a screen with a dialog of its own above what it shows.
+type boxed interface{ Boxed() bool }
+
 // speak says what is new. At once means that somebody did something; what a screen has by
 // itself waits for its turn.
 func (s *speaker) speak(atOnce bool) {
@@ -83,20 +91,40 @@ func (s *speaker) speak(atOnce bool) {
 		}
 	}()
 	now, due := s.app.env.Now, s.app.env.Now.Sub(s.at) >= pausePlain
-	if s.top != s.app.top() || s.overlay != s.app.overlay {
-		s.top, s.overlay, s.said, due = s.app.top(), s.app.overlay, nil, true
+	layer := s.app.overlay
+	if b, ok := s.app.top().(boxed); ok && layer == none && b.Boxed() {
+		layer = dialog
 	}
+	switch {
+	case s.top != s.app.top():
+		s.said, s.under, s.moments, due = nil, nil, map[string]bool{}, true
+	case s.overlay == none && layer != none:
+		s.said, s.under, due = nil, s.said, true
+	case s.overlay != none && layer == none: // back: the screen is known, but for where one is in it
+		s.said, s.under, due = s.under, nil, true
+		maps.DeleteFunc(s.said, func(p string, _ bool) bool { return strings.HasPrefix(p, selected) || strings.HasPrefix(p, setting) })
+	case s.overlay != layer:
+		s.said, due = nil, true
+	}
+	s.top, s.overlay = s.app.top(), layer
 	if live, ok := s.top.(spoken); ok && s.overlay == none {
 		figures, events := live.Spoken(s.app.env)
 		fresh := map[string]bool{}
 		for _, e := range events {
 			e = phrase(e)
 			key := e
-			if !strings.HasPrefix(e, setting) && !strings.HasPrefix(e, planned) {
-				key = numbers.ReplaceAllString(e, "")
+			if !strings.HasPrefix(e, setting) && !strings.HasPrefix(e, planned) && !strings.HasPrefix(e, reading) {
+				key = bare(e)
+			}
+			if at := moment.FindString(e); at != "" {
+				key = at + key
+				if s.moments[key] {
+					continue
+				}
+				s.moments[key] = true
 			}
 			if fresh[key] = true; e != "" && !s.said[key] {
-				s.say(e)
+				s.say(s.typed(e))
 			}
 		}
 		if s.said = fresh; due && figures != "" {
@@ -113,7 +141,7 @@ func (s *speaker) speak(atOnce bool) {
 	s.said = map[string]bool{}
 	var chosen, rest []string
 	page := s.app.View().Content
-	if s.overlay != none {
+	if s.app.overlay != none {
 		page = s.app.float(strings.TrimSuffix(strings.Repeat(strings.Repeat(" ", plainWidth)+"\n", plainHeight), "\n"))
 	}
 	for _, p := range phrases(page) {
@@ -126,11 +154,37 @@ func (s *speaker) speak(atOnce bool) {
 			rest = append(rest, p)
 		}
 	}
-	for _, p := range slices.Concat(chosen, rest) {
+	s.said, before = before, s.said
+	for i, p := range slices.Concat(chosen, rest) {
+		if i < len(chosen) {
+			p = s.typed(p)
+		}
 		s.say(p)
 		s.at = now
 	}
+	s.said = before
 	s.flush()
+}
+
+// typed returns what is new in a line that is being typed into: what was typed, if what stands
+// before it has been said.
+func (s *speaker) typed(line string) string {
+	i := strings.LastIndex(line, ": ")
+	if i < 0 || !s.app.isTyping() {
+		return line
+	}
+	label := bare(line[:i]) + ":"
+	for said := range s.said {
+		if said = bare(said); said == label || strings.HasPrefix(said, label+" ") {
+			return line[i+2:]
+		}
+	}
+	return line
+}
+
+// bare is a phrase without its numbers.
+func bare(phrase string) string {
+	return strings.Join(strings.Fields(numbers.ReplaceAllString(phrase, "")), " ")
 }
 
 func (s *speaker) say(line string) { s.lines = append(s.lines, line) }
@@ -143,15 +197,18 @@ func (s *speaker) flush() {
 	s.lines = nil
 }
 
-// selected is how the row that keys act on begins, setting how the line of knobs does, and planned
-// what the timetable changes next.
-const selected, setting, planned = "selected: ", "settings: ", "next: "
+// selected is how the row that keys act on begins, setting how the line of knobs does, planned
+// what the timetable changes next, and reading what the charts show at one moment.
+const selected, setting, planned, reading = "selected: ", "settings: ", "next: ", "at "
 
 var (
 	// frames are what separates phrases: lines, corners, blocks and dots.
 	frames = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]+`)
 	// ornaments say nothing to those who cannot see them.
-	ornaments = regexp.MustCompile(`[●○■◂▾◆▲]`)
+	ornaments = regexp.MustCompile(`[●○■◂▾▿▼◆▲]`)
+	// mixed is the sign of a figure that mixes segments, moment the time that something is said of.
+	mixed  = regexp.MustCompile(`~(\d)`)
+	moment = regexp.MustCompile(`^(\d+:)?\d\d:\d\d(\.\d)?, `)
 	// warning is the sign of what casts doubt, apart what separates columns and keys, and commas where
 	// a sign before it separates already.
 	warning = regexp.MustCompile(`(^|  )! `)
@@ -183,9 +240,10 @@ func phrase(text string) string {
 	if row, is := strings.CutPrefix(text, "▸ "); is {
 		text = selected + row
 	}
+	text = mixed.ReplaceAllString(text, "mixed $1")
 	text = warning.ReplaceAllString(strings.TrimPrefix(text, "· "), "${1}note: ")
 	text = strings.ReplaceAll(ornaments.ReplaceAllString(rightKey.ReplaceAllString(text, "${1}right "), " "), "▸", "")
-	text = strings.NewReplacer(" · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←→", "left and right", "←", "left", "↑", "up", "↓", "down").Replace(text)
+	text = strings.NewReplacer("\u2009", "", "~ mixes", "mixed means that it mixes", "[x] ", "chosen: ", "[ ] payload", "[ and ] payload", "[ ] ", "not chosen: ", "…", "...", " · ", ", ", "·", ", ", "→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←→", "left and right", "← →", "left and right", "( )", "( and )", "{ }", "{ and }", "+−", "+ and -", "←", "left", "↑", "up", "↓", "down").Replace(text)
 	text = apart.ReplaceAllString(strings.Trim(chart.ASCII(text), " "), ", ")
 	return commas.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1 ")
 }

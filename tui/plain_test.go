@@ -88,6 +88,9 @@ func TestAScreenReaderHearsWhatIsNew(t *testing.T) {
 	run.Mu.Unlock()
 	assert.Regexp(t, `failed The store has not answered since`, strings.Join(pass(6*time.Second), "\n"))
 
+	hear(t, s, &out, "m")
+	assert.Equal(t, []string{"h", "hi"}, hear(t, s, &out, "h", "i"), "what is typed, without the question")
+	hear(t, s, &out, "esc")
 	asked := strings.Join(hear(t, s, &out, "q"), "\n")
 	assert.Contains(t, asked, "quit")
 	back := strings.Join(hear(t, s, &out, "esc"), "\n")
@@ -108,6 +111,11 @@ func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
 	moved := hear(t, s, &out, "down")
 	assert.Regexp(t, "^selected: ", moved[0], "%q", moved)
 	assert.NotContains(t, moved, "Profiles", "what has not changed is not said again")
+
+	form := hear(t, s, &out, "right")
+	assert.Contains(t, form, "threads: 16, preset small", "a row's value and where it comes from, with nothing cut")
+	assert.Contains(t, hear(t, s, &out, "?"), "up, up")
+	assert.Len(t, hear(t, s, &out, "esc"), 1, "back, only where one is")
 }
 
 // What signs part or mean on a screen is words for those who hear it.
@@ -119,6 +127,10 @@ func TestSignsAreSpoken(t *testing.T) {
 		"▸ rate  unlimited":                            selected + "rate, unlimited",
 		"! perfbench is the bottleneck":                "note: perfbench is the bottleneck",
 		"  · other processes used 1.86 processors":     "other processes used 1.86 processors",
+		"( )  read a marker":                           "( and ), read a marker",
+		"▸ [x] html   a page":                          selected + "chosen: html, a page",
+		"~1.07k/s  p99 ▼":                              "mixed 1.07k/s, p99",
+		"rate 3\u2009000 …":                            "rate 3000 ...",
 		"✓ The store answers again since 00:17 · at 2": "ok The store answers again since 00:17, at 2",
 	} {
 		assert.Equal(t, want, phrase(text))

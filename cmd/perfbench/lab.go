@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/lab/powercut"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -285,7 +286,7 @@ func (a labCmd) labStatus() *cobra.Command {
 			cli.Table(a.Stdout, func(row func(...string)) {
 				row("SERVICE", "STATUS", "VERSION", "UP", "URL")
 				for _, s := range all {
-					row(s.Name, string(s.Condition), s.Version, s.Uptime().String(), s.URL)
+					row(s.Name, string(s.Condition), s.Version, units.Length(s.Uptime()), s.URL)
 				}
 			})
 			for _, s := range all {

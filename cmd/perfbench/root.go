@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,18 @@ import (
 
 // tree is the tree of commands.
 type tree struct{ *cobra.Command }
+
+// groups are what the help lists commands under; each command has one.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Measure", []string{"tui", "run", "find", "sweep", "resume", "capture"}},
+	{"Look at what was measured", []string{"report", "compare", "history"}},
+	{"Servers and their data", []string{"doctor", "lab", "data"}},
+	{"Several machines", []string{"join", "workers"}},
+	{"About perfbench", []string{"list", "version", "completion", "man"}},
+}
 
 // root builds all commands of a call.
 func root(a *cli.Call) tree {
@@ -53,6 +66,15 @@ Without a command it opens the workbench when it has a terminal.`,
 		compareCommand(a), historyCommand(a), captureCommand(a), labCommand(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a),
 	)
 	c.SetHelpCommand(helpCommand())
+	for _, g := range groups {
+		c.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, s := range c.Commands() {
+			if slices.Contains(g.commands, s.Name()) {
+				s.GroupID = g.title
+			}
+		}
+	}
+	c.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	cli.Once(c, a.Stderr)
 	return tree{c}
 }

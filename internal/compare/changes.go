@@ -3,7 +3,6 @@ package compare
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 
@@ -114,7 +113,7 @@ func kindOf(r *rundir.Run) string {
 
 // planOf identifies the plan of a run: all that was asked for but the seed.
 func planOf(r *rundir.Run) string {
-	params := maps.Clone(r.Parameters)
+	params := timesAsTyped(r.Parameters)
 	delete(params, "seed")
 	return keyOf(r.Settings, params, r.Target)
 }

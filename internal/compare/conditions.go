@@ -3,10 +3,13 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // machineFacts are the facts of the environment that are the same for all runs of one
@@ -64,7 +67,7 @@ func (c *Conditions) UnitOf(op *measure.Operation) string {
 func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
-		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
+		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: timesAsTyped(r.Parameters),
 		Changes: len(r.Changes), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
@@ -74,4 +77,18 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 		}
 	}
 	return &c
+}
+
+// timesAsTyped returns a copy of parameters with times as they are recorded today: 5m in place of 5m0s.
+func timesAsTyped(params map[string]string) map[string]string {
+	out := maps.Clone(params)
+	for name, text := range out {
+		if !strings.HasSuffix(text, "m0s") {
+			continue
+		}
+		if d, err := time.ParseDuration(text); err == nil {
+			out[name] = units.Typed(d)
+		}
+	}
+	return out
 }

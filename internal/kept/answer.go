@@ -5,12 +5,14 @@ import (
 	"math"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Answer says in a few words what came out: the throughput of a run, the level that a search
 // found, knee and best point of a sweep, how the sides of a comparison differ. Rates are in unit
-// per second; with an empty unit they end in "/s". A dash: nothing did.
+// per second; with an empty unit they end in "/s". A word says why a run has none; a dash: nothing
+// came out.
 func (i *Item) Answer(unit string) string {
 	per := "/s"
 	if unit != "" {
@@ -26,11 +28,15 @@ func (i *Item) Answer(unit string) string {
 	case i.Run.Sought != nil:
 		return i.sought(per)
 	}
-	rate, _, _ := i.Figures()
-	if math.IsNaN(rate) {
-		return "–"
+	switch rate, _, _ := i.Figures(); {
+	case !math.IsNaN(rate):
+		return i.Run.Sign() + units.Number(rate) + per
+	case i.Run.EndedBy == rundir.StillRunning:
+		return "running"
+	case i.Run.Failed():
+		return "unverified"
 	}
-	return i.Run.Sign() + units.Number(rate) + per
+	return "–"
 }
 
 // Brief is the answer where there is little room: the first thing that it says, without a range.

@@ -149,7 +149,7 @@ func dates(t, now time.Time) []string {
 	if !now.IsZero() {
 		t = t.In(now.Location())
 	}
-	out := []string{Day(t, now), t.Format("2006-01-02 15:04 Monday 2 January")}
+	out := []string{Day(t, now), t.Format("2006-01-02 15:04:05 Monday 2 January")}
 	if y, m, d := now.AddDate(0, 0, -1).Date(); t.Year() == y && t.Month() == m && t.Day() == d {
 		out = append(out, "yesterday")
 	}
@@ -174,4 +174,27 @@ func Day(t, now time.Time) string {
 		return t.Format("2 Jan 15:04")
 	}
 	return t.Format("2 Jan 2006")
+}
+
+// Moments tells the items of a list apart by when they began. The key is a minute, counted from
+// 1970, the value how many items began in it.
+type Moments map[int64]int
+
+// MomentsOf returns those of a list.
+func MomentsOf(list []Item) Moments {
+	out := Moments{}
+	for i := range list {
+		out[list[i].When().Unix()/60]++
+	}
+	return out
+}
+
+// Of is Day of an item, with its second if others began in the same minute.
+func (m Moments) Of(i *Item, now time.Time) string {
+	t := i.When()
+	text := Day(t, now)
+	if m[t.Unix()/60] > 1 && strings.Contains(text, ":") {
+		text += t.Format(":05")
+	}
+	return text
 }

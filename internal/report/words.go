@@ -2,26 +2,16 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Length formats how many seconds something took: 800 ms, 42 s, and from a minute on 01:34.
-func Length(s float64) string {
-	switch {
-	case s == 0:
-		return "0 s"
-	case s >= 60:
-		return plot.Clock(math.Round(s))
-	}
-	return units.Duration(time.Duration(s * float64(time.Second)))
-}
+// Length formats how many seconds something took, see units.Length.
+func Length(s float64) string { return units.Length(time.Duration(s * float64(time.Second))) }
 
 // Nanos formats a duration in nanoseconds; a hidden one is a dash.
 func Nanos(v int64) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -47,11 +46,11 @@ func (o outline) length() string {
 	count := fmt.Sprintf("%d %s", in.Count, o.p.Plan.Unit)
 	switch {
 	case in.Duration > 0 && in.Count > 0:
-		return fmt.Sprintf("%s or %s, whichever comes first", plot.Clock(in.Duration.Seconds()), count)
+		return fmt.Sprintf("%s or %s, whichever comes first", units.Length(in.Duration), count)
 	case in.Duration > 0 && o.p.Until != nil:
-		return fmt.Sprintf("at most %s", plot.Clock(in.Duration.Seconds()))
+		return fmt.Sprintf("at most %s", units.Length(in.Duration))
 	case in.Duration > 0:
-		return plot.Clock(in.Duration.Seconds())
+		return units.Length(in.Duration)
 	case in.Count > 0:
 		return count
 	case !in.Endless:

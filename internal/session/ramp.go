@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -139,10 +140,10 @@ func TimetableInWords(table []engine.At, plan *workload.Plan) []string {
 			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
 		}
 		if end, ok := RampEnd(table[i:], at.Ramp); ok {
-			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", at.After, end.After, name, text, at.Knob.Format(end.Value)))
+			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", units.Typed(at.After), units.Typed(end.After), name, text, at.Knob.Format(end.Value)))
 			continue
 		}
-		out = append(out, fmt.Sprintf("at %s: %s = %s", at.After, name, text))
+		out = append(out, fmt.Sprintf("at %s: %s = %s", units.Typed(at.After), name, text))
 	}
 	return out
 }

@@ -122,17 +122,19 @@ func ParseWhole(s string) (int64, error) {
 	return int64(v), nil
 }
 
-// ParseDuration reads a duration as Go writes it ("1m30s", "2.5ms") and as Duration or a
-// person does: "5 ms", "1min", "30 sec".
+// ParseDuration reads a duration as Go writes it ("1m30s", "2.5ms") and as Duration, Length or a
+// person does: "5 ms", "1m 44s", "1min", "30 sec".
 func ParseDuration(s string) (time.Duration, error) {
-	return time.ParseDuration(written.ReplaceAllStringFunc(strings.TrimSpace(s), func(part string) string {
+	return time.ParseDuration(written.ReplaceAllStringFunc(between.ReplaceAllString(strings.TrimSpace(s), "$1$2"), func(part string) string {
 		m := written.FindStringSubmatch(part)
 		return m[1] + cmp.Or(longUnits[m[2]], m[2])
 	}))
 }
 
-// written matches a number and its unit, and longUnits are the units that Go lacks.
+// written matches a number and its unit, between the space between two such parts, and longUnits
+// are the units that Go lacks.
 var (
+	between   = regexp.MustCompile(`(\p{L}) (\d)`)
 	written   = regexp.MustCompile(`([\d.]+) ?(\p{L}+)`)
 	longUnits = map[string]string{"min": "m", "sec": "s", "hour": "h", "hours": "h"}
 )
@@ -169,8 +171,9 @@ func Number(v float64) string {
 	return trim(v) + suffix
 }
 
-// Duration formats a duration with three significant digits: "850 ns", "1.2 ms", "4.05
-// s".
+// Duration formats a time that was measured, with three significant digits: "850 ns", "1.2 ms",
+// "94 s"; from 100 s on in whole seconds, "1m 44s", "5m"; and from an hour on in whole minutes,
+// "1h 2m". The moments of a run are told by plot.Clock, and what is typed by Typed.
 func Duration(d time.Duration) string {
 	v := float64(d)
 	switch {
@@ -180,9 +183,42 @@ func Duration(d time.Duration) string {
 		return trim(v/1e3) + " µs"
 	case math.Abs(v) < 999.5e6:
 		return trim(v/1e6) + " ms"
-	default:
+	case math.Abs(v) < 99.95e9:
 		return trim(v/1e9) + " s"
+	case d < 0:
+		return "-" + Duration(-max(d, -math.MaxInt64))
 	}
+	small, units := time.Second, "ms"
+	if d >= time.Hour-time.Second/2 {
+		small, units = time.Minute, "hm"
+	}
+	n := int64(d.Round(small) / small)
+	text := strconv.FormatInt(n/60, 10) + units[:1]
+	if n%60 > 0 {
+		text += fmt.Sprintf(" %d%s", n%60, units[1:])
+	}
+	return text
+}
+
+// Length formats how long something took or takes: like Duration, and "0 s" if it took no time.
+func Length(d time.Duration) string {
+	if d == 0 {
+		return "0 s"
+	}
+	return Duration(d)
+}
+
+// Typed formats a duration as users type it, without units that are zero: "5m", "1h30m", "10s",
+// "200ms".
+func Typed(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func trim(v float64) string {

@@ -70,6 +70,8 @@ func TestParseDuration(t *testing.T) {
 		"5ms": 5 * time.Millisecond, "5 ms": 5 * time.Millisecond, " 1m30s ": 90 * time.Second, "1min30sec": 90 * time.Second,
 		"1min": time.Minute, "0.5 h": 30 * time.Minute, "2hours": 2 * time.Hour, "850 µs": 850 * time.Microsecond, "0": 0,
 		Duration(1234 * time.Microsecond): 1230 * time.Microsecond,
+		Length(104 * time.Second):         104 * time.Second,
+		Length(3723 * time.Second):        62 * time.Minute,
 	} {
 		d, err := ParseDuration(text)
 		require.NoError(t, err, text)
@@ -90,6 +92,25 @@ func TestFormats(t *testing.T) {
 	assert.Equal(t, "1.2 ms", Duration(1200*time.Microsecond))
 	assert.Equal(t, "1 s", Duration(999_600*time.Microsecond))
 	assert.Equal(t, "850 ns", Duration(850))
+}
+
+func TestLengths(t *testing.T) {
+	for d, want := range map[time.Duration][2]string{
+		0:                                       {"0 s", "0s"},
+		850 * time.Millisecond:                  {"850 ms", "850ms"},
+		4050 * time.Millisecond:                 {"4.05 s", "4.05s"},
+		94 * time.Second:                        {"94 s", "1m34s"},
+		99960 * time.Millisecond:                {"1m 40s", "1m39.96s"},
+		104 * time.Second:                       {"1m 44s", "1m44s"},
+		5 * time.Minute:                         {"5m", "5m"},
+		time.Hour:                               {"1h", "1h"},
+		time.Hour + 2*time.Minute:               {"1h 2m", "1h2m"},
+		26*time.Hour + 3*time.Second:            {"26h", "26h0m3s"},
+		-104 * time.Second:                      {"-1m 44s", "-1m44s"},
+		59*time.Minute + 59600*time.Millisecond: {"1h", "59m59.6s"},
+	} {
+		assert.Equal(t, want, [2]string{Length(d), Typed(d)}, d)
+	}
 }
 
 func TestPlurals(t *testing.T) {

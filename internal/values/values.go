@@ -99,7 +99,7 @@ func (r *Reader) Duration(p workload.Param) time.Duration {
 	v := r.Pick(p, p.Name)
 	d, err := v.Duration()
 	r.Problems.Add(err)
-	r.Show(p.Name, d.String(), v)
+	r.Show(p.Name, units.Typed(d), v)
 	return d
 }
 

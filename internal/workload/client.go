@@ -56,7 +56,7 @@ func ParseClient(text string) (c Client, err error) {
 			if name == "deadline" {
 				c.Deadline = d
 			} else if c.Backoff = d; d > MostBackoff {
-				return bad("a time up to " + MostBackoff.String())
+				return bad("a time up to " + units.Typed(MostBackoff))
 			}
 		case "retries":
 			if c.Retries, err = strconv.Atoi(value); err != nil || c.Retries < 0 || c.Retries > mostRetries {

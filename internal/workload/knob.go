@@ -73,7 +73,7 @@ func (k Knob) Format(v float64) string {
 		return units.Size(int64(v))
 	}
 	if k.Unit == Milliseconds {
-		return time.Duration(v * 1e6).String()
+		return units.Typed(time.Duration(v * 1e6))
 	}
 	return plain(v)
 }

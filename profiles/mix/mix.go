@@ -26,6 +26,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/memcached"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
@@ -165,7 +166,7 @@ func ofRun(path string, r *model.Run) (out []workload.Value) {
 		add("count", strconv.FormatInt(r.Count, 10))
 	}
 	if r.Duration > 0 {
-		add("duration", r.Duration.String())
+		add("duration", units.Typed(r.Duration))
 	}
 	return out
 }

@@ -388,7 +388,8 @@ type detail struct{ errors, ranges, terse bool }
 // grid makes the table.
 func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
-	headA, headB := "A  "+sideText(c.a, m.a, e), "B  "+sideText(c.b, m.b, e)
+	both := kept.MomentsOf([]kept.Item{{Run: m.a}, {Run: m.b}})
+	headA, headB := "A  "+sideText(c.a, m.a, both, e), "B  "+sideText(c.b, m.b, both, e)
 	if w < 72 {
 		headA, headB = "A", "B"
 	}
@@ -422,11 +423,11 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 }
 
 // sideText describes a side briefly: when its run took place, or how many runs it has.
-func sideText(ids []string, first *rundir.Run, e screen.Env) string {
+func sideText(ids []string, first *rundir.Run, of kept.Moments, e screen.Env) string {
 	if len(ids) > 1 {
 		return widget.Plural(int64(len(ids)), "run")
 	}
-	return kept.Day(first.Started, e.Now)
+	return of.Of(&kept.Item{Run: first}, e.Now)
 }
 
 func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {

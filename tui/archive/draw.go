@@ -196,7 +196,7 @@ func (s *Screen) underWay(e screen.Env) string {
 	st, left := e.Styles, ""
 	if done := len(s.now.Runs) - s.now.Before; done > 0 {
 		each := e.Now.Sub(s.now.Began) / time.Duration(done)
-		left = "about " + widget.Clock(each*time.Duration(s.now.All()-len(s.now.Runs))) + " left"
+		left = "about " + units.Length((each * time.Duration(s.now.All()-len(s.now.Runs))).Round(time.Second)) + " left"
 	}
 	text := " " + st.Accent.On("▶") + " " + st.Bold.On(s.now.What)
 	if r := s.now.Run; r != nil {

@@ -48,6 +48,7 @@ type List struct {
 	shown   []int
 	at, top int
 	shelf   RunList
+	moments kept.Moments      // of all rows
 	changed map[string]string // what changed for good from a run on, by its id
 	// chosen are the ids of two runs to compare, in the order of choosing. If any run
 	// was put on a side, sides has the ids on side A and B instead, any number of them.
@@ -92,6 +93,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			h.changed = changedIn(msg.Runs)
 		}
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
+		h.moments = kept.MomentsOf(h.rows)
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist

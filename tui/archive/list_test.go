@@ -75,15 +75,31 @@ func offered(h *List) (out []string) {
 
 func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Past[1].Tags = map[string]string{"build": "17", "os": "a"}
+	b.Past[1].Tags, b.Past[1].Note = map[string]string{"build": "17", "os": "a"}, "new index"
 	a, _ := list(t, b, 120, 40)
-	assert.Regexp(t, `kept +tags`, a.Picture(t))
-	assert.Contains(t, a.Picture(t), MarksLegend)
-	assert.Regexp(t, `today 11:40 .* VALID +# +build=17 os=a `, a.Picture(t))
+	assert.Contains(t, a.Picture(t), "verdict  tags, note")
+	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a · new index `, a.Picture(t))
 	a, _ = list(t, b, 80, 24)
-	assert.NotContains(t, a.Picture(t), "tags ")
+	assert.Regexp(t, `today 11:40 .* ✓ +build=17 os=a `, a.Picture(t), "figures first, then as much of it as fits")
 	a, _ = list(t, tuitest.NewDemo(), 120, 40)
-	assert.NotContains(t, a.Picture(t), "verdict  tags")
+	assert.NotContains(t, a.Picture(t), "tags, note")
+}
+
+// Runs that began in the same minute have their seconds, and those that are under way are named
+// above the list with the key that shows them.
+func TestRunsOfOneMinuteAreToldApart(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[1].Started = b.Past[0].Started.Add(7 * time.Second)
+	b.Past[1].EndedBy = rundir.StillRunning
+	a, h := list(t, b, 80, 24)
+	assert.Contains(t, a.Picture(t), "today 11:52:00  ingestion")
+	assert.Contains(t, a.Picture(t), "today 11:52:07  ingestion")
+	assert.Contains(t, a.Picture(t), "Fri 17:05  ")
+	assert.Contains(t, a.Picture(t), "▶ goes on: enter watches it")
+	a.Send(t, "/")
+	a.Type(t, "11:52:07")
+	a.Send(t, "enter")
+	assert.Equal(t, b.Past[1].ID, h.run().ID)
 }
 
 // Runs are deleted and archived from the list once that has been confirmed: the selected
@@ -122,13 +138,13 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	a.Send(t, "a")
 	assert.Len(t, b.Packed, n)
 	assert.Contains(t, a.Picture(t), fmt.Sprintf("%d runs archived", n))
-	assert.Regexp(t, `▸ .* Z `, a.Picture(t), "its row says so")
+	assert.Regexp(t, `▸ .* archived `, a.Picture(t), "its row says so")
 	assert.Contains(t, strings.Join(offered(h), " "), "u take out")
 	a.Send(t, "u")
-	assert.NotRegexp(t, `▸ .* Z `, a.Picture(t))
+	assert.NotRegexp(t, `▸ .* archived `, a.Picture(t))
 	assert.Contains(t, strings.Join(offered(h), " "), "Z archive")
 	assert.Len(t, b.Packed, n-1, "there is a way back")
-	assert.Contains(t, a.Picture(t), "a folder again: "+h.run().ID)
+	assert.Contains(t, a.Picture(t), "taken out of the archive: today 11:40, ingestion on redis")
 
 	b.KeepErr = errors.New("results/x is left alone: its run is still going")
 	a.Send(t, "D", "y")
@@ -144,9 +160,9 @@ func TestRunsAreSortedAndAnnotated(t *testing.T) {
 		head string
 		of   func(r *kept.Item) float64
 	}{
-		{"throughput ▾", func(r *kept.Item) float64 { rate, _, _ := r.Figures(); return rate }},
-		{"p99 ▾", func(r *kept.Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
-		{"errors ▾", func(r *kept.Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
+		{"throughput ▼", func(r *kept.Item) float64 { rate, _, _ := r.Figures(); return rate }},
+		{"p99 ▼", func(r *kept.Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
+		{"errors ▼", func(r *kept.Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
 	} {
 		a.Send(t, "o")
 		assert.Contains(t, a.Picture(t), c.head)
@@ -157,7 +173,7 @@ func TestRunsAreSortedAndAnnotated(t *testing.T) {
 	assert.True(t, h.Typing())
 	a.Type(t, "cold cache")
 	a.Send(t, "enter")
-	assert.Regexp(t, `verdict +kept +note`, a.Picture(t))
+	assert.Regexp(t, `verdict +tags, note`, a.Picture(t))
 	assert.Contains(t, a.Picture(t), "note written")
 	a.Send(t, "/")
 	a.Type(t, "cold")

@@ -3,13 +3,14 @@ package archive
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/kept"
-	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -45,9 +46,6 @@ func (h *List) View(e screen.Env) string {
 	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
 	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
 		p.Foot = rundir.MixedNote
-	}
-	if h.keptHead() != "" && e.W >= 80 {
-		p.Foot = strings.TrimPrefix(p.Foot+" · "+MarksLegend, " · ")
 	}
 	body := h.body(e, e.W-4, e.H-5)
 	if len(h.shown) > 0 {
@@ -90,22 +88,20 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: ""},
 		{Head: "when"},
 		{Head: "profile", Most: 24},
-		{Head: "store", Most: 14, Spare: 1},
+		{Head: "store", Most: 14, Spare: 2},
 		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
 		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
-		{Head: "length", Right: true, Spare: 4},
-		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 2},
+		{Head: "length", Right: true, Spare: 5},
+		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 4},
 		{Head: ""},
-		{Head: "verdict", Spare: 3},
-		{Head: h.keptHead(), Spare: 1},
-		{Head: h.tagsHead(), Spare: 5, Most: max(w-106, 16)},
-		{Head: h.notesHead(), Spare: 6, Most: 40},
+		{Head: "verdict", Spare: 3, Most: 36},
+		{Head: h.notesHead(), Spare: 1, Most: 60},
 		{Head: "id", Spare: 7},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
-		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, e)...)...)
+		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, h.moments.Of(r, e.Now), e)...)...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
@@ -125,33 +121,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	return append(append(out, head), lines...)
 }
 
-// keptHead heads the column of marks, which is shown if any run has one.
-func (h *List) keptHead() string {
-	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && Marks(r.Run) != "" }) {
-		return "kept"
-	}
-	return ""
-}
-
-// MarksLegend says what the marks stand for.
-const MarksLegend = "# tag · n note · Z archive"
-
-// Marks returns what a run has that its row may have no room for, each by its key: # tags,
-// n a note, Z an archive.
-func Marks(r *rundir.Run) (out string) {
-	if len(r.Tags) > 0 {
-		out += "#"
-	}
-	if r.Note != "" {
-		out += "n"
-	}
-	if r.Archived {
-		out += "Z"
-	}
-	return out
-}
-
-// Kept says of a run what its marks stand for; empty: it has none.
+// Kept is Notes with words for each part, to be read alone.
 func Kept(s *widget.Styles, r *rundir.Run) string {
 	var parts []string
 	if r.Archived {
@@ -166,18 +136,26 @@ func Kept(s *widget.Styles, r *rundir.Run) string {
 	return strings.Join(parts, s.Muted.On(" · "))
 }
 
-// notesHead heads the column of the notes in the same way.
-func (h *List) notesHead() string {
-	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && r.Run.Note != "" }) {
-		return "note"
+// Notes returns what is kept with a run: that it is archived, its tags and its note; empty: nothing
+// is.
+func Notes(r *rundir.Run) string {
+	var parts []string
+	if r.Archived {
+		parts = append(parts, "archived")
 	}
-	return ""
+	if len(r.Tags) > 0 {
+		parts = append(parts, strings.Join(r.TagWords(), " "))
+	}
+	if r.Note != "" {
+		parts = append(parts, r.Note)
+	}
+	return strings.Join(parts, " · ")
 }
 
-// tagsHead heads the column of the tags, which is shown if any run has tags.
-func (h *List) tagsHead() string {
-	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
-		return "tags"
+// notesHead heads the column of Notes, which is shown if any run has some.
+func (h *List) notesHead() string {
+	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && Notes(r.Run) != "" }) {
+		return "tags, note"
 	}
 	return ""
 }
@@ -203,15 +181,15 @@ func headOf(order, by kept.Order) string {
 	if order != by {
 		return ""
 	}
-	return by.String() + " ▾"
+	return by.String() + " ▼"
 }
 
 // roomy is how wide a list is from which on it has room for whole answers.
 const roomy = 140
 
-// cells returns the cells of an item in a list: when, what it is, store, what came out, p99,
-// length, errors, a sign and a word for its verdict, marks, tags, note, id.
-func cells(s *widget.Styles, i *kept.Item, e screen.Env) []string {
+// cells returns the cells of an item in a list: when it began, what it is, store, what came out,
+// p99, length, errors, a sign and a word for its verdict, tags and note, id.
+func cells(s *widget.Styles, i *kept.Item, when string, e screen.Env) []string {
 	what, mode := i.Profile()
 	if mode != "" {
 		what += " " + mode
@@ -222,11 +200,11 @@ func cells(s *widget.Styles, i *kept.Item, e screen.Env) []string {
 	if e.W < roomy {
 		answer = i.Brief()
 	}
-	latency, length, marks, tags, note := widget.Nanos(p99), "", "", "", ""
+	latency, length, notes := widget.Nanos(p99), "", ""
 	if i.Run != nil {
-		f := widget.FiguresOf(i.Run)
-		length, marks, tags, note = plot.Clock(i.Run.MeasuredS), Marks(i.Run), strings.Join(i.Run.TagWords(), " "), i.Run.Note
+		length, notes = report.Length(math.Round(i.Run.MeasuredS)), Notes(i.Run)
 		if p99 > 0 {
+			f := widget.FiguresOf(i.Run)
 			latency = f.P99Text()
 		}
 	} else {
@@ -247,7 +225,7 @@ func cells(s *widget.Styles, i *kept.Item, e screen.Env) []string {
 	}
 	word, _ := widget.TrustOf(s, i)
 	sign, word, _ := strings.Cut(word, " ")
-	return []string{kept.Day(i.When(), e.Now), what, store, answer, latency, length, widget.Whole(errors), sign, word, marks, tags, note, i.ID()}
+	return []string{when, what, store, answer, latency, length, widget.Whole(errors), sign, word, notes, i.ID()}
 }
 
 // click selects a run, and opens the selected one; on the filter it starts typing.

@@ -107,8 +107,8 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		}
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
 	case key.Matches(msg, k.Undo) && at.Archived:
-		id, keeper := at.ID, s.keeper
-		return func() tea.Msg { return DoneMsg{"a folder again: " + id, keeper.Unpack([]string{id})} }, true
+		id, keeper, name := at.ID, s.keeper, kept.Day(at.Started, s.Now)+", "+widget.NameOf(at)
+		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack([]string{id})} }, true
 	case at.Archived && (key.Matches(msg, k.Annotate) || key.Matches(msg, k.Retag)):
 		id, note, keeper := at.ID, at.Note, s.keeper // which says why not
 		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }, true

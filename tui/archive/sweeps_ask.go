@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -150,10 +151,10 @@ func (a *asker) length() string {
 	}
 	n := len(points) * rounds
 	text := fmt.Sprintf("%s, %d at each of %d points", widget.Plural(int64(n), "run"), rounds, len(points))
-	each, err := time.ParseDuration(a.form.Value("duration"))
-	warm, err2 := time.ParseDuration(a.form.Value("warmup"))
+	each, err := units.ParseDuration(a.form.Value("duration"))
+	warm, err2 := units.ParseDuration(a.form.Value("warmup"))
 	if err == nil && err2 == nil {
-		text += ": " + widget.Clock(time.Duration(n)*(each+warm)) + " plus the time to start and verify"
+		text += ": " + units.Length(time.Duration(n)*(each+warm)) + " plus the time to start and verify"
 	}
 	return text + "."
 }

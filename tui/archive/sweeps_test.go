@@ -140,7 +140,7 @@ func TestWhatIsSweptOverHasNoValueOfItsOwn(t *testing.T) {
 	a, _, b := asking(t, 120, 40)
 	a.Send(t, "down")
 	a.Type(t, "payload=1KiB,4KiB")
-	assert.Contains(t, a.Picture(t), "42 runs, 3 at each of 14 points: 08:24")
+	assert.Contains(t, a.Picture(t), "42 runs, 3 at each of 14 points: 8m 24s")
 	a.Send(t, "enter")
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, []sweep.Asked{{Over: []string{"threads=1,2,4,…,64", "payload=1KiB,4KiB"}, Repeat: "3"}}, b.Swept)

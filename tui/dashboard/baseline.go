@@ -142,11 +142,16 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 	}
 	rows := max(h-2, 1)
 	from := min(max(c.at-rows+1, 0), max(len(c.runs)-rows, 0))
+	all := make([]keptlist.Item, len(c.runs))
+	for i := range c.runs {
+		all[i].Run = &c.runs[i]
+	}
+	moments := keptlist.MomentsOf(all)
 	var lines []string
 	for i := from; i < min(from+rows, len(c.runs)); i++ {
 		r := &c.runs[i]
 		f := widget.FiguresOf(r)
-		text := fmt.Sprintf("%-14s %s", keptlist.Day(r.Started, now), widget.Fit(widget.NameOf(r), max(w-50, 16))) +
+		text := fmt.Sprintf("%-15s %s", moments.Of(&all[i], now), widget.Fit(widget.NameOf(r), max(w-51, 16))) +
 			widget.FitRight(f.RateText(), 12) + widget.FitRight("p99 "+f.P99Text(), 16)
 		if i == c.at {
 			lines = append(lines, " "+s.Selected.On("▸ "+text))

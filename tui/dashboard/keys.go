@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"slices"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -116,12 +115,6 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 // selected.
 func (d *Dashboard) leaves() bool { return d.now.watched && d.sel.op < 0 && !d.lower.folded }
 
-// justTurned reports whether the last change is a few seconds old.
-func (d *Dashboard) justTurned() bool {
-	ef, ok := lastEffect(d.now.snap)
-	return ok && d.now.snap.At-ef.last < fresh*time.Second
-}
-
 // noMarker is why there is nothing to go to.
 const noMarker = "the chart has no marker yet: a change, a note or a phase makes one"
 
@@ -173,11 +166,11 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
 	k.Left.SetHelp("← →", "read one moment")
-	k.LeftTen.SetHelp("shift+← →", "ten points on")
+	k.LeftTen.SetHelp("shift+← →", "ten moments on or back")
 	for _, b := range []*key.Binding{&k.Left, &k.Right, &k.LeftTen, &k.RightTen} {
 		b.SetEnabled(d.sel.fig.some && d.now.progress.Stage >= screen.Measuring)
 	}
-	k.LastMark.SetHelp("( )", "read marker before, next")
+	k.LastMark.SetHelp("( )", "read a marker")
 	for _, b := range []*key.Binding{&k.LastMark, &k.NextMark} {
 		b.SetEnabled(k.Left.Enabled() && len(d.charts.moments()) > 0)
 	}
@@ -253,7 +246,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		k.Back.SetHelp("esc", "end reading")
 		short = slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Back.Keys()) })
 		short = append([]key.Binding{widget.Bind("←→", "moment", "left", "right"), marks, k.Back}, short...)
-	case k.Undo.Enabled() && !d.now.watched && d.justTurned(): // the place of a sweep, which nobody begins then
+	case k.Undo.Enabled() && !d.now.watched: // the place of a sweep, which nobody begins then
 		if i := slices.IndexFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Sweep.Keys()) }); i >= 0 {
 			short[i] = k.Undo
 		}

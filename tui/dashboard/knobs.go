@@ -65,7 +65,7 @@ func (ks *knobs) hopeless() string {
 	if t := ks.history; len(t) > 0 && t[len(t)-1].knob.Name == "rate" {
 		how = "u undoes the rate and drops it"
 	}
-	return fmt.Sprintf("%s of work behind schedule: %s", widget.Clock(time.Duration(min(n/done, 1e9)*float64(time.Second))), how)
+	return fmt.Sprintf("%s of work behind schedule: %s", units.Length(time.Duration(min(n/done, 1e9))*time.Second), how)
 }
 
 // effective reports whether a knob has an effect now: on the selected track, or on one that

@@ -89,7 +89,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
 	}
 	if l.now.watched && l.knobs.control != nil {
-		return said(s.Muted, "Another perfbench drives this run: its knobs turn from here, too, and it goes on when you leave.")
+		return said(s.Muted, "Another perfbench drives this run: knobs turn here, too; leaving ends nothing.")
 	}
 	if l.now.watched {
 		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")

@@ -41,7 +41,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
 	}
 	if d.charts.cross.on {
-		events = append(events, "at "+strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))
+		events = append(events, "at "+strings.TrimSpace(ansi.Strip(strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))))
 	}
 	events = append(events, sentence(d.lines.event(e, 3)))
 	if d.breaks.open {

@@ -11,6 +11,9 @@ import (
 // draw draws the form in w cells, line by line, and records which line belongs to
 // which row; focused means that the keys are its own.
 func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
+	if s.Spoken {
+		w = unbroken
+	}
 	f.lines = f.lines[:0]
 	f.column = 16
 	for i := range f.rows {
@@ -49,6 +52,9 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	return out
 }
 
+// unbroken is how wide a form is that is spoken: no sentence of it is broken.
+const unbroken = 1 << 10
+
 // rowLine draws a row: its name, its value and the origin of the value.
 func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	r := &f.rows[i]
@@ -59,11 +65,17 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	}
 	head := " " + name.On(lead+" "+widget.Fit(label(r.name), f.column-4)) + " "
 	if f.edit != nil && i == f.at {
+		if s.Spoken {
+			return "▸ " + label(r.name) + ": " + strings.TrimRight(f.edit.view(s, w), " ")
+		}
 		return head + " " + f.edit.view(s, w-f.column-2)
 	}
 	origin := r.from
 	if r.kind == rowFile || r.kind == rowPassword {
 		origin = ""
+	}
+	if s.Spoken {
+		return spokenRow(r, here, origin)
 	}
 	room := w - f.column - 4
 	text := ansi.Truncate(shownText(*r), room, "…")
@@ -86,6 +98,23 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 		return head + value + s.Muted.On(widget.FitRight(origin, rest))
 	}
 	return head + value
+}
+
+// spokenRow is a row as it is read, with nothing cut off: its name, its value, and what the value
+// comes from or what is wrong with it.
+func spokenRow(r *row, here bool, origin string) string {
+	lead := " "
+	if here {
+		lead = "▸"
+	}
+	text := lead + " " + label(r.name) + ": " + shownText(*r)
+	switch {
+	case r.fault != "":
+		text += "  refused"
+	case origin != "":
+		text += "  " + origin
+	}
+	return text
 }
 
 // label returns the form's name for a value.

@@ -21,11 +21,21 @@ type earlier struct {
 	shelf archive.RunList
 	// at is the selected one, top the first visible one.
 	at, top int
+	moments kept.Moments
 }
 
 // runs returns those of the selected profile, filtered and sorted.
 func (x *earlier) runs() []*rundir.Run {
-	var all []kept.Item
+	var out []*rundir.Run
+	for _, i := range x.items() {
+		out = append(out, i.Run)
+	}
+	return out
+}
+
+// items returns them as they are listed.
+func (x *earlier) items() []kept.Item {
+	var all, out []kept.Item
 	name := ""
 	if pr := x.list.selected(); pr != nil {
 		name = pr.Name
@@ -35,9 +45,9 @@ func (x *earlier) runs() []*rundir.Run {
 			all = append(all, kept.Item{Run: &x.all[i]})
 		}
 	}
-	var out []*rundir.Run
+	x.moments = kept.MomentsOf(all)
 	for _, i := range x.shelf.Shown(all) {
-		out = append(out, all[i].Run)
+		out = append(out, all[i])
 	}
 	return out
 }
@@ -94,7 +104,11 @@ func (x *earlier) click(line int, had bool) tea.Cmd {
 // lines draw the list; focused means that the keys are its own.
 func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	s := e.Styles
-	runs := x.runs()
+	items := x.items()
+	runs := make([]*rundir.Run, len(items))
+	for i := range items {
+		runs[i] = items[i].Run
+	}
 	foot := x.foot(s, runs, w, focused)
 	switch {
 	case len(runs) == 0 && x.shelf.Filter.Text() != "":
@@ -106,16 +120,20 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	x.at = min(x.at, len(runs)-1)
 	x.top = max(min(x.top, x.at, len(runs)-h), x.at-h+1, 0)
 	top := x.top
-	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}, {Spare: 3}}}
+	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}, {Spare: 3, Most: 40}}}
 	for i := top; i < len(runs) && i < top+h; i++ {
-		f := widget.FiguresOf(runs[i])
+		latency := "–"
+		if _, p99, _ := items[i].Figures(); p99 > 0 { // a search has none of its own
+			f := widget.FiguresOf(runs[i])
+			latency = f.P99Text()
+		}
 		word, _ := widget.Trust(s, runs[i])
 		sign, _, _ := strings.Cut(word, " ")
 		lead := "  "
 		if i == x.at && focused {
 			lead = "▸ "
 		}
-		g.Add(lead+kept.Day(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign, archive.Marks(runs[i]))
+		g.Add(lead+x.moments.Of(&items[i], e.Now), runs[i].Store.Name, items[i].Brief(), latency, sign, archive.Notes(runs[i]))
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {

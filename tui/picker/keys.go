@@ -43,7 +43,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		p.form.find = &finder{from: p.form.at}
 	case key.Matches(msg, k.Filter):
 		p.pane = paneProfiles
-		p.list.filter.Begin()
+		p.filterProfiles()
 	case key.Matches(msg, k.Back):
 		if p.pane == paneProfiles {
 			p.list.filter.Clear()
@@ -146,6 +146,7 @@ func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 // click on the selected run opens it.
 func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	p.list.filter.Keep()
+	p.list.before = ""
 	p.form.find = nil
 	p.runs.shelf.Forget()
 	if p.form.edit != nil {
@@ -173,7 +174,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	switch at {
 	case paneProfiles:
 		if line == 0 {
-			p.list.filter.Begin()
+			p.filterProfiles()
 			return nil
 		}
 		if i := line - 2; i >= 0 && i < len(p.list.shown) {

@@ -196,10 +196,24 @@ func (p *Picker) paste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// refilter keeps the selected profile if it passes the filter.
+// refilter keeps the profile that was selected before the filter was typed if it passes it, as
+// without a filter it does.
 func (p *Picker) refilter() tea.Cmd {
 	p.list.sift()
-	return p.choose(p.list.place(p.drafts.name))
+	name := p.list.before
+	if !p.list.filter.Typing() {
+		p.list.before = ""
+		if p.list.filter.Text() != "" || name == "" { // the one that was found
+			name = p.drafts.name
+		}
+	}
+	return p.choose(p.list.place(name))
+}
+
+// filterProfiles begins to filter the list of profiles.
+func (p *Picker) filterProfiles() {
+	p.list.before = p.drafts.name
+	p.list.filter.Begin()
 }
 
 // choose selects a profile. Target, password and the parameters of every run are

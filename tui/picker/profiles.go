@@ -18,6 +18,8 @@ type profiles struct {
 	// shown indexes the profiles that pass the filter; at is the selected one of these.
 	shown []int
 	at    int
+	// before is the profile that was selected when the filter began to be typed.
+	before string
 }
 
 func newProfiles(c Catalogue) *profiles {

@@ -2,8 +2,9 @@ package picker
 
 import (
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // times are the durations that ←→ step through.
@@ -18,44 +19,32 @@ const auto = "auto"
 // nextTime returns the duration after or before one. Below the first the default
 // applies; auto comes in between if it is allowed as a length.
 func nextTime(text string, by int, mayAuto bool) string {
-	now, err := time.ParseDuration(strings.TrimSpace(text))
+	now, err := units.ParseDuration(text)
 	if text == auto {
 		now, err = 0, nil
 		mayAuto = false
 	}
 	if err != nil {
 		if by > 0 {
-			return shortTime(10 * time.Second)
+			return units.Typed(10 * time.Second)
 		}
 		return ""
 	}
 	if by > 0 {
 		for _, t := range times {
 			if t > now {
-				return shortTime(t)
+				return units.Typed(t)
 			}
 		}
-		return shortTime(now)
+		return units.Typed(now)
 	}
 	for _, t := range slices.Backward(times) {
 		if t < now {
-			return shortTime(t)
+			return units.Typed(t)
 		}
 	}
 	if mayAuto {
 		return auto
 	}
 	return ""
-}
-
-// shortTime formats a duration without trailing zero units: 1m, 90s.
-func shortTime(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }

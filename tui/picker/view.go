@@ -3,12 +3,9 @@ package picker
 import (
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/kept"
-	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -133,9 +130,6 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		lines = p.runs.lines(e, w-3, h-2, box.Focused)
 		if n := len(p.runs.runs()); n > h-2 {
 			box.Note = fmt.Sprintf("%d", n)
-		}
-		if slices.ContainsFunc(p.runs.runs(), func(r *rundir.Run) bool { return archive.Marks(r) != "" }) {
-			box.Foot = archive.MarksLegend
 		}
 		if o := p.runs.shelf.Order(); o != kept.Newest {
 			box.Title = "Earlier runs by " + o.String()

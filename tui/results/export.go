@@ -243,6 +243,9 @@ func (x *exporter) over(e screen.Env, below string) string {
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
+	if s.Spoken { // nothing is behind it
+		return strings.Join(p.Draw(s, w, h, lines), "\n")
+	}
 	x.box.x, x.box.y, x.box.w, x.box.h = (e.W-w)/2, max((e.H-1-h)/2, 0), w, h
 	return widget.Laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }

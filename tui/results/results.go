@@ -316,3 +316,6 @@ type Bench interface {
 	// it wrote, even with an error. An empty dir is the run's own directory.
 	Export(id string, formats []string, dir string) ([]string, error)
 }
+
+// Boxed reports whether a dialog is above the page.
+func (r *Results) Boxed() bool { return r.export != nil }

@@ -229,9 +229,9 @@ func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 		vk = s.Bad
 	}
 	add("Verification", text, vk)
-	length := "measured for " + plot.Clock(run.MeasuredS)
+	length := "measured for " + report.Length(run.MeasuredS)
 	if run.WarmupS > 0 {
-		length += " after " + plot.Clock(run.WarmupS) + " of warm-up"
+		length += " after " + report.Length(run.WarmupS) + " of warm-up"
 	}
 	add("Length", length+" · "+run.Ending("you"), s.Plain)
 	store := []string{run.Target}

@@ -128,7 +128,7 @@ func (p *pages) spots(e screen.Env) []widget.TabSpot {
 		}
 		return x-gap <= e.W
 	}
-	if !lay(false, 1) && !lay(true, 1) {
+	if !lay(false, 1) && !e.Styles.Spoken && !lay(true, 1) {
 		lay(true, 0)
 	}
 	return out
@@ -147,6 +147,9 @@ func (p *pages) line(e screen.Env) string {
 		} else {
 			b.WriteString(e.Styles.Muted.On(t.Name))
 		}
+	}
+	if e.Styles.Spoken {
+		return b.String()
 	}
 	return widget.Fit(b.String(), e.W)
 }

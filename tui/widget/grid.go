@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -59,6 +60,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 		}
 	}
 	used := -gutter
+	var dropped []int
 	for {
 		used = -gutter
 		worst := -1
@@ -76,8 +78,19 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 			used = w
 			break
 		}
+		dropped = append(dropped, cols[worst])
 		cols = append(cols[:worst:worst], cols[worst+1:]...)
 	}
+	for _, c := range slices.Backward(dropped) { // a wide one has made room for one that is not
+		room := w - used - gutter
+		if g.Cols[c].Most > 0 && room >= leastText {
+			all[c] = min(all[c], room)
+		}
+		if all[c] <= room {
+			cols, used = append(cols, c), used+gutter+all[c]
+		}
+	}
+	slices.Sort(cols)
 	for _, c := range cols {
 		if over := used - w; over > 0 && g.Cols[c].Most > 0 {
 			cut := min(over, max(all[c]-leastText, 0))
@@ -207,6 +220,9 @@ func Windowed(lines []string, scroll *int, h int) []string {
 
 // Chosen draws a word in a row of words as the selected one, not by colour alone.
 func (s *Styles) Chosen(word string) string {
+	if s.Spoken {
+		return strings.TrimSpace(word) + " selected"
+	}
 	if len(word) > 2 && word[0] == ' ' && word[len(word)-1] == ' ' {
 		word = "[" + word[1:len(word)-1] + "]"
 	}

@@ -91,7 +91,7 @@ func newBindings() Bindings {
 		PayloadUp:   Bind("]", "double payload", "]"),
 		RateDown:    Bind("{", "lower rate", "{"),
 		RateUp:      Bind("}", "higher rate", "}"),
-		Arrivals:    Bind("A", "how calls come", "A"),
+		Arrivals:    Bind("A", "arrivals of the calls", "A"),
 		Tune:        Bind("t", "tune", "t"),
 		LogAxis:     Bind("l", "log or linear axes", "l"),
 		Mark:        Bind("m", "mark", "m"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -61,10 +62,13 @@ func Printable(s string) string {
 func Plain(text string, plain bool) string {
 	text = Printable(text)
 	if plain {
-		text = symbols.Replace(text)
+		text = symbols.Replace(bullets.ReplaceAllString(text, "$1"))
 	}
 	return text
 }
+
+// bullets begin the lines of a list.
+var bullets = regexp.MustCompile(`(?m)^( *)· `)
 
 var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "±", "+-", "…", "...")
 

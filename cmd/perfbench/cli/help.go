@@ -116,11 +116,9 @@ func help(w io.Writer, c *cobra.Command, about string, shown func(*pflag.Flag) b
 		}
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintln(w, "\nCommands:")
-		for _, s := range c.Commands() {
-			if s.IsAvailableCommand() {
-				entry(w, s.Name(), s.Short, 13)
-			}
+		commands(w, c, &cobra.Group{Title: "Commands"})
+		for _, g := range c.Groups() {
+			commands(w, c, g)
 		}
 	}
 	for _, g := range Groups {
@@ -128,6 +126,21 @@ func help(w io.Writer, c *cobra.Command, about string, shown func(*pflag.Flag) b
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
+	}
+}
+
+// commands writes those of a group, in the order in which they were added.
+func commands(w io.Writer, c *cobra.Command, group *cobra.Group) {
+	first := true
+	for _, s := range c.Commands() {
+		if !s.IsAvailableCommand() || s.GroupID != group.ID {
+			continue
+		}
+		if first {
+			fmt.Fprintf(w, "\n%s:\n", group.Title)
+			first = false
+		}
+		entry(w, s.Name(), s.Short, 13)
 	}
 }
 

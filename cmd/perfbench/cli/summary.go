@@ -46,7 +46,7 @@ func measured(r *rundir.Run) string {
 	if r.MeasuredS <= 0 {
 		return "nothing"
 	}
-	return units.Duration(time.Duration(r.MeasuredS * float64(time.Second)))
+	return units.Length(time.Duration(r.MeasuredS * float64(time.Second)))
 }
 
 // Summary says in a screenful what a run came to, and where its folder is if there

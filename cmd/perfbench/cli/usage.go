@@ -63,13 +63,17 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
+	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), fault.Suggest(args[0], subcommands(c), c.CommandPath()+" --help shows all"))
+}
+
+// subcommands are the names of those that users have.
+func subcommands(c *cobra.Command) (names []string) {
 	for _, s := range c.Commands() {
 		if !s.Hidden {
 			names = append(names, s.Name())
 		}
 	}
-	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), fault.Suggest(args[0], names, c.CommandPath()+" --help shows all"))
+	return names
 }
 
 func unknownPath(c *cobra.Command, arg string) string {
@@ -89,11 +93,7 @@ func SubcommandNeeded(c *cobra.Command, args []string) error {
 	if err := NoSuchCommand(c, args); err != nil {
 		return err
 	}
-	var names []string
-	for _, s := range c.Commands() {
-		names = append(names, s.Name())
-	}
-	return fault.Input(fmt.Errorf("%s needs a subcommand", Name(c)), "one of: "+strings.Join(names, ", "))
+	return fault.Input(fmt.Errorf("%s needs a subcommand", Name(c)), "one of: "+strings.Join(subcommands(c), ", "))
 }
 
 // None refuses arguments, with a hint for the flag that was meant.

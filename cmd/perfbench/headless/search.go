@@ -73,7 +73,7 @@ func PrintSearch(c *cli.Call, o *find.Options, under []string) {
 		bound += " up to " + units.Number(o.To)
 	}
 	PrintList(c, "searches for", []string{
-		"the highest " + o.Over.Name + bound + ", in " + o.Time.String() + " or less", "under " + strings.Join(under, " and "),
+		"the highest " + o.Over.Name + bound + ", in " + units.Length(o.Time) + " or less", "under " + strings.Join(under, " and "),
 	})
 }
 

@@ -39,8 +39,9 @@ func (r *watchedRun) tell(ctx context.Context, c crew.Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.untold--
+	r.told = time.Now()
 	if err != nil {
-		r.refused, r.refusedAt = err.Error(), time.Now()
+		r.refused, r.refusedAt, r.told = err.Error(), time.Now(), time.Time{}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,6 +45,9 @@ type watchedRun struct {
 	// untold counts the changes in turns and the one that is being told: until there is none,
 	// settings are as they were turned here, and so are totals; nil: they were not turned.
 	untold int
+	// told is when the last change was; until it is seen in force, and for no longer than settles,
+	// settings stay as they were turned here.
+	told   time.Time
 	totals *workload.Settings
 	// refused is why the last change was not made, and refusedAt when that was.
 	refused   string
@@ -55,6 +59,7 @@ type watchedRun struct {
 const (
 	askEvery = 400 * time.Millisecond
 	givenUp  = 30 * time.Second
+	settles  = 2 * time.Second
 )
 
 // watchRun looks for the process that drives a run and asks it once.
@@ -138,10 +143,10 @@ func (r *watchedRun) follow(ctx context.Context) {
 		}
 		r.mu.Lock()
 		if err == nil {
-			if r.untold > 0 {
+			if r.untold > 0 || time.Since(r.told) < settles && !slices.Equal(v.Settings, r.now.Settings) {
 				v.Settings = r.now.Settings
 			} else {
-				r.totals = nil
+				r.totals, r.told = nil, time.Time{}
 			}
 			r.now, r.heard = v, time.Now()
 		}

@@ -83,7 +83,7 @@ var (
 	bytes    = unit{"a size", "1KiB, 400..2KiB, normal 400..2KiB, zipf 1.2 1..10KiB, or {100B: 90, 1KiB..4KiB: 10}", units.ParseSize, plain, 0}
 	count    = unit{"a number", "10, 1..100, normal 1..100, zipf 1.2 1..100, or {1: 90, 10..20: 10}", units.ParseWhole, plain, 0}
 	signed   = unit{"a number", "-1, 1..100, normal 1..100, or {1: 90, 10..20: 10}", units.ParseWhole, plain, -1 << 60}
-	duration = unit{"a time", "200ms, 1s..5s, normal 1s..5s, or {1m: 90, 1h: 10}", parseDuration, func(n int64) string { return time.Duration(n).String() }, 0}
+	duration = unit{"a time", "200ms, 1s..5s, normal 1s..5s, or {1m: 90, 1h: 10}", parseDuration, func(n int64) string { return units.Typed(time.Duration(n)) }, 0}
 )
 
 func parseDuration(s string) (int64, error) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
@@ -46,8 +47,8 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		{"ongoingRate", fmt.Sprint(sp.OngoingRate), "0", sp.OngoingRate > 0},
 		{"errorRate", fmt.Sprint(sp.ErrorRate), "0", sp.ErrorRate > 0},
 		{"duplicateRate", fmt.Sprint(sp.DuplicateRate), "0", sp.DuplicateRate > 0},
-		{"delay", saga.Brief(sp.Delay), "0s", sp.Delay > 0},
-		{"timeout", saga.Brief(sp.Timeout), "0s", sp.Timeout > 0},
+		{"delay", units.Typed(sp.Delay), "0s", sp.Delay > 0},
+		{"timeout", units.Typed(sp.Timeout), "0s", sp.Timeout > 0},
 	} {
 		if p.odd {
 			r.Fail("use --set "+p.name+"="+p.want+", or --preset dtm",

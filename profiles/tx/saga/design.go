@@ -5,7 +5,6 @@ package saga
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/ownership"
@@ -47,7 +46,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 			Name: "saga", Ops: s.Kind.Ops, OpUnits: model.SagaUnits, Counted: 1, Start: s.Start, Iterations: s.Count, Total: s.Count,
 		}}}},
 		Writes:  []string{Writes(s)},
-		Deletes: []string{"finished " + s.Kind.Noun + " " + Brief(s.FinishedExpire) + " after their end; with --cleanup everything that this run made"},
+		Deletes: []string{"finished " + s.Kind.Noun + " " + units.Typed(s.FinishedExpire) + " after their end; with --cleanup everything that this run made"},
 	}
 	return p, users.In(p, func(*workload.Track) bool { return true })
 }
@@ -122,18 +121,6 @@ func bytesOf(s *model.Spec) int64 {
 	return n
 }
 
-// Brief formats a duration without units that are zero: 24h, 1h30m, 10s.
-func Brief(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 // Writes describes what a run of s writes.
 func Writes(s *model.Spec) string {
 	n, until := s.Kind.Noun, " until the run ends"
@@ -141,7 +128,7 @@ func Writes(s *model.Spec) string {
 		n, until = s.Kind.Some(s.Count), ""
 	}
 	text := fmt.Sprintf("%s: %s of %s by %s%s, kept for %s",
-		ownership.Name(s.Space()), n, units.Plural(s.Branches, "branch"), units.Plural(s.Start.Threads, "client"), until, Brief(s.FinishedExpire))
+		ownership.Name(s.Space()), n, units.Plural(s.Branches, "branch"), units.Plural(s.Start.Threads, "client"), until, units.Typed(s.FinishedExpire))
 	if n := s.Start.Payload; n > 0 {
 		text += ", each payload with " + units.Size(int64(n)) + " beside"
 	}

@@ -303,9 +303,3 @@ func TestNoFunctionsInTheEmbeddedStore(t *testing.T) {
 		assert.Regexp(t, "--set (script=evalsha|atomic=script)", fault.HintOf(err))
 	}
 }
-
-func TestBriefDurations(t *testing.T) {
-	for d, want := range map[time.Duration]string{24 * time.Hour: "24h", 90 * time.Minute: "1h30m", 10 * time.Second: "10s", 20 * time.Minute: "20m", 100 * time.Second: "1m40s"} {
-		assert.Equal(t, want, Brief(d))
-	}
-}
