@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -82,7 +81,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(widget.Nanos(f.P99)),
 		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
 	}, "   ", w)
-	more := []string{"measured for " + plot.Clock(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
+	more := []string{"measured for " + report.Length(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
 	if f.P99 == measure.Hidden {
 		more = append(more, fmt.Sprintf("p99 takes %d calls", measure.Needs(99)))
 	}
