@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Spread says how a figure of all calls varies between repeats of a run.
@@ -19,8 +20,11 @@ type Spread struct {
 }
 
 // Repeats returns how the figures of all calls vary over the runs of a set.
-func Repeats(s Set) []Spread {
-	all, only := s.part(nil), searched(s)
+func Repeats(s Set) []Spread { return RepeatsOf(s, nil) }
+
+// RepeatsOf is Repeats for the calls of one operation; nil stands for all that count.
+func RepeatsOf(s Set, op *measure.Operation) []Spread {
+	all, only := s.part(op), searched(s)
 	var out []Spread
 	for _, f := range figures {
 		if f != only && (only != "" || f.bySearch()) {

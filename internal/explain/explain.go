@@ -7,6 +7,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 	dead := outages(f)
 	for i := range w.Parts {
 		besides(&w.Parts[i], dead)
+		apart(&w.Parts[i], dead)
 	}
 	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f))
 	return w
@@ -175,8 +177,11 @@ func Noted(w *rundir.Why) (out []string) {
 type stretch struct {
 	f        *rundir.Folder
 	from, to float64
-	// first and n give the whole seconds in it.
+	// first and n give the whole seconds in it; dead are those of them in which an outage was,
+	// which no figure has in it, and silent is for how long it was there.
 	first, n int
+	dead     map[int]bool
+	silent   float64
 	// settings were in force at its beginning, end at its end.
 	settings, end map[string]float64
 	before        *stretch
@@ -193,6 +198,16 @@ type stretch struct {
 func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings, ops: f.Run.Operations}
 	s.n = max(int(math.Floor(to+1e-6))-s.first, 0)
+	s.dead = map[int]bool{}
+	for _, o := range rundir.OutagesOf(f) {
+		if within := min(o.To, to) - max(o.From, from); within > 0 {
+			s.silent += within
+		}
+		for t := max(s.first, int(o.From)); t < s.first+s.n && float64(t) < o.To; t++ {
+			s.dead[t] = s.dead[t] || min(o.To, float64(t+1))-max(o.From, float64(t)) >= deadShare
+		}
+	}
+	maps.DeleteFunc(s.dead, func(_ int, dead bool) bool { return !dead })
 	counts, tracks := map[measure.Operation]bool{}, map[string]bool{}
 	for _, o := range f.Run.Operations {
 		counts[measure.Operation{Track: o.Track, Op: o.Op}] = f.Run.Counts(o)
@@ -211,7 +226,7 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	}
 	life := lives(f.Series, s.first, s.n)
 	for _, r := range f.Series {
-		if r.T < s.first || r.T >= s.first+s.n {
+		if r.T < s.first || r.T >= s.first+s.n || s.dead[r.T] {
 			continue
 		}
 		seconds[r.T] = true
@@ -260,8 +275,20 @@ func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to in
 // mean returns the mean of a number of store.csv, added up over its nodes; false if it
 // was sampled in fewer than half of the seconds.
 func (s *stretch) mean(source, name string) (float64, bool) {
-	return mean(rundir.Sampled(s.f, source, name, s.first, s.n))
+	values := rundir.Sampled(s.f, source, name, s.first, s.n)
+	alive := values[:0]
+	for i, v := range values {
+		if !s.dead[s.first+i] {
+			alive = append(alive, v)
+		}
+	}
+	return mean(alive)
 }
+
+// alive is how many whole seconds it has without an outage, length how long it was without.
+func (s *stretch) alive() int { return s.n - len(s.dead) }
+
+func (s *stretch) length() float64 { return s.to - s.from - s.silent }
 
 func mean(values []float64) (float64, bool) {
 	sum, n := 0.0, 0
@@ -280,13 +307,13 @@ func mean(values []float64) (float64, bool) {
 func (s *stretch) most(source, name string) (v float64, node string, ok bool) {
 	sums, n := map[string]float64{}, map[string]int{}
 	for _, x := range s.f.Samples {
-		if x.Source == source && x.Name == name && x.T >= s.first && x.T < s.first+s.n {
+		if x.Source == source && x.Name == name && x.T >= s.first && x.T < s.first+s.n && !s.dead[x.T] {
 			sums[x.Node] += x.Value
 			n[x.Node]++
 		}
 	}
 	for _, k := range slices.Sorted(keys(n)) {
-		if m := sums[k] / float64(n[k]); 2*n[k] >= s.n && (!ok || m > v) {
+		if m := sums[k] / float64(n[k]); 2*n[k] >= s.alive() && (!ok || m > v) {
 			v, node, ok = m, k, true
 		}
 	}
@@ -331,6 +358,9 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	case s.done <= 0:
 		p.Text = unknown + ": nothing succeeded."
+		return p
+	case s.alive() < leastSeconds:
+		p.Text = fmt.Sprintf(unknown+": fewer than %d whole seconds tell of it.", leastSeconds)
 		return p
 	}
 	for _, r := range rules {

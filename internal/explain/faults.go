@@ -111,7 +111,7 @@ func (s *stretch) madeToWait() (string, []string) {
 			calls, inside = calls+float64(o.Calls), inside+float64(o.Calls)*o.Service.Mean/1e9
 		}
 	}
-	all := (s.to - s.from) * s.threads
+	all := s.length() * s.threads
 	if wait <= 0 || calls <= 0 || all <= 0 || wait < ofCalls*inside/calls || inside < inCalls*all {
 		return "", nil
 	}
@@ -121,6 +121,6 @@ func (s *stretch) madeToWait() (string, []string) {
 	}
 	return fmt.Sprintf("The %s, %s, held it back: %s %s or longer make no more than %s calls/s; for more it takes more threads, or a smaller fault.",
 			named(list), ownWord, who, units.Duration(time.Duration(wait*1e9)), units.Number(s.threads/wait)), append([]string{
-			fmt.Sprintf("%s calls/s were made, of %s each", units.Number(calls/(s.to-s.from)), duration(inside*1e9/calls)),
+			fmt.Sprintf("%s calls/s were made, of %s each", units.Number(calls/s.length()), duration(inside*1e9/calls)),
 		}, s.headroom()...)
 }

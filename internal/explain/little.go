@@ -42,7 +42,7 @@ func (s *stretch) pace(what string) string {
 // callTime returns the time of all threads of a closed loop in seconds, and how much of it they
 // spent in calls; 0 if that is not known.
 func (s *stretch) callTime() (all, inside float64) {
-	if s.asked > 0 || s.threads <= 0 || s.to <= s.from || len(s.ops) == 0 {
+	if s.asked > 0 || s.threads <= 0 || s.length() <= 0 || len(s.ops) == 0 {
 		return 0, 0
 	}
 	for _, o := range s.ops {
@@ -50,7 +50,7 @@ func (s *stretch) callTime() (all, inside float64) {
 			inside += float64(o.Calls) * o.Service.Mean / 1e9
 		}
 	}
-	return (s.to - s.from) * s.threads, inside
+	return s.length() * s.threads, inside
 }
 
 // littles returns how many calls a second the threads made, and how long each of them took
@@ -67,7 +67,7 @@ func (s *stretch) littles() (perS, mean float64, ok bool) {
 	if all <= 0 || calls == 0 || inside/all < inCalls || inside/all > 2-inCalls {
 		return 0, 0, false
 	}
-	return calls / (s.to - s.from), inside * 1e9 / calls, true
+	return calls / s.length(), inside * 1e9 / calls, true
 }
 
 // law states Little's law of the period; empty if it does not apply.

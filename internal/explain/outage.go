@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -12,14 +13,14 @@ import (
 // mostOutages is how many outages are told.
 const mostOutages = 5
 
-// outages tells the first outages of a run, and how many calls of what counts failed in their seconds.
+// outages tells the first outages of a run, and how many calls failed in their seconds.
 func outages(f *rundir.Folder) (out []rundir.Coincidence) {
-	list, counts := rundir.OutagesOf(f), map[[2]string]bool{}
-	for _, o := range f.Run.Operations {
-		counts[[2]string{o.Track, o.Op}] = f.Run.Counts(o)
-	}
+	list := rundir.OutagesOf(f)
 	list = list[:min(len(list), mostOutages)]
-	failed := make([]int64, len(list))
+	failed, all := make([]int64, len(list)), int64(0)
+	for _, o := range f.Run.Operations {
+		all += o.Errors
+	}
 	for _, r := range f.Series {
 		of, most := -1, 0.0 // the outage that has most of the second
 		for i, o := range list {
@@ -27,14 +28,18 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 				of, most = i, part
 			}
 		}
-		if of >= 0 && counts[[2]string{r.Track, r.Op}] {
+		if of >= 0 {
 			failed[of] += r.Errors
 		}
 	}
 	for i, o := range list {
 		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS)
-		if failed[i] > 0 {
-			text += ", and " + units.Plural(failed[i], "call") + " failed"
+		switch n := failed[i]; {
+		case n <= 0:
+		case n >= all:
+			text += ", and " + units.Plural(n, "call") + " failed"
+		default:
+			text += fmt.Sprintf(", with %d of the run's %s", n, units.Plural(all, "failed call"))
 		}
 		if by := overlapping(f, o.From, o.To); len(by) > 0 {
 			text += ", in the time of the " + named(by) + ", " + ownWord
@@ -54,8 +59,20 @@ func overlapping(f *rundir.Folder, from, to float64) (out []rundir.Fault) {
 	return out
 }
 
-// Of a period in which nothing was done for that part or more, an outage is what held it back.
-const outageMost = 0.5
+// Of a period in which nothing was done for that part or more, an outage is what held it back. A second
+// that has deadShare of one says nothing about the rest.
+const (
+	outageMost = 0.5
+	deadShare  = 0.1
+)
+
+// apart says of a part that it is about the time without outages.
+func apart(p *rundir.WhyPart, outages []rundir.Coincidence) {
+	if p.Resource == Unknown || p.Resource == Fault || !slices.ContainsFunc(outages, func(o rundir.Coincidence) bool { return o.At < p.To && o.Until > p.From }) {
+		return
+	}
+	p.Text = "Apart from that, " + strings.ToLower(p.Text[:1]) + p.Text[1:]
+}
 
 const unknown = "What held the run back is unknown"
 

@@ -71,11 +71,11 @@ func pacing(s *stretch) (string, []string) {
 	if s.asked <= 0 || s.free {
 		return "", nil
 	}
-	chance := scatter * math.Sqrt(s.asked/float64(s.n)) // arrivals may come by chance
+	chance := scatter * math.Sqrt(s.asked/float64(s.alive())) // arrivals may come by chance
 	if strings.HasPrefix(s.f.Run.Parameters["arrivals"], workload.Bursts) {
 		chance = s.asked // and more or fewer bursts than usual
 	}
-	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance || s.backlog > pacedLag*s.asked {
+	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}
 	return "The requested rate", append([]string{
@@ -287,7 +287,11 @@ func machine(s *stretch) (string, []string) {
 		return "The processors of the coordinator's machine held the run back, which the store shares: give the store its own machine or processors.", s.headroom()
 	}
 	text := "The processors of this machine held the run back"
-	switch others := busy - used - store; {
+	others := busy - used - store
+	if told, ok := verdict.Others(s.f.Run.Observed); ok && s.whole() { // as the verdict has it
+		others = told
+	}
+	switch {
 	case !local && !s.inside() && others > used:
 		return "", nil // nothing is known about the store
 	case others > busy/2:

@@ -37,6 +37,9 @@ func (s *stretch) processors() float64 {
 	return 0
 }
 
+// whole reports whether the period is all that was measured.
+func (s *stretch) whole() bool { return s.from <= 0 && s.to >= s.f.Run.MeasuredS }
+
 // polled returns how many processors perfbench used to look for replies before it slept. That is no
 // work: whoever wants them gets them.
 func (s *stretch) polled() float64 {
@@ -76,11 +79,11 @@ func (s *stretch) busiest() (number string, used, of float64) {
 	for _, w := range s.f.Run.Workers {
 		n, sum := 0, 0.0
 		for _, x := range s.f.Samples {
-			if x.Source == rundir.OfWorker && x.Node == strconv.Itoa(w.Number) && x.Name == "cpu_cores" && x.T >= s.first && x.T < s.first+s.n {
+			if x.Source == rundir.OfWorker && x.Node == strconv.Itoa(w.Number) && x.Name == "cpu_cores" && x.T >= s.first && x.T < s.first+s.n && !s.dead[x.T] {
 				n, sum = n+1, sum+x.Value
 			}
 		}
-		if cpus := float64(w.CPUs); 2*n >= s.n && n > 0 && cpus > 0 && (of == 0 || sum/float64(n)/cpus > used/of) {
+		if cpus := float64(w.CPUs); 2*n >= s.alive() && n > 0 && cpus > 0 && (of == 0 || sum/float64(n)/cpus > used/of) {
 			number, used, of = strconv.Itoa(w.Number), sum/float64(n), cpus
 		}
 	}

@@ -179,7 +179,7 @@ func NewCollector(cfg Config) *Collector {
 		stop:   make(chan struct{}), done: make(chan struct{}),
 		win: newWindow(n, floorSecond(cfg.Start), youngFor(&cfg)), view: newView(n), gauges: make([]Gauge, len(cfg.Tracks)),
 	}
-	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
+	c.log = newErrorLog(&c.cfg)
 	c.intake.log, c.all = &c.log, newWhole(&c.cfg, &c.log)
 	c.at.Store(int64(c.win.second))
 	c.publish(cfg.Start)

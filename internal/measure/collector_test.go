@@ -166,3 +166,29 @@ func TestFailuresAreCountedBySecondAndClass(t *testing.T) {
 		assert.Greater(t, len(bySecond), 4)
 	})
 }
+
+// The errors of a snapshot are of one moment, by operation and by class: also those of the second in
+// progress, and of the next.
+func TestErrorsOfASnapshotAreOfOneMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewCollector(oneOperation(nil))
+		go c.Run()
+		s := c.Shard(0)
+		for n := range 40 {
+			for range 100 {
+				now := c.cfg.Source.Now()
+				s.Add(Call{Start: now, Due: now, End: now, Class: s.Failed(0, errors.New("no"))})
+			}
+			time.Sleep(70 * time.Millisecond)
+			synctest.Wait()
+			sum := int64(0)
+			for _, e := range c.Snapshot().Errors {
+				sum += e.Count
+			}
+			assert.Equal(t, c.Snapshot().Ops[0].Errors, sum, "after %d", n)
+			assert.True(t, sum > 0 || n == 0, "after %d", n)
+		}
+		s.Close()
+		c.Close()
+	})
+}

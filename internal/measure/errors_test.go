@@ -10,49 +10,68 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
-func TestTheFirstMessagesAreKeptAndOneOfEachClass(t *testing.T) {
+// Of each class of an operation, the first messages that differ are kept, however many failures of
+// others came before; numbers make no difference.
+func TestTheFirstMessagesOfEachKindAreKept(t *testing.T) {
 	at := int64(0)
-	l := errorLog{
-		classes: []string{"", "timeout", "refused"}, ops: []Operation{{"t", "get"}, {"t", "put"}}, now: func() int64 { at++; return at },
-		classify: func(err error) uint8 {
-			switch text := err.Error(); {
-			case strings.HasPrefix(text, "late"):
-				return 1
-			case strings.HasPrefix(text, "no"):
-				return 2
-			case text == "new":
-				return 3
-			}
-			return 0 // whatever is wrong, it is no success
-		},
-	}
-	assert.EqualValues(t, 1, l.note(1, errors.New("who knows")))
-	for range 3 {
-		for i := range 20 {
-			assert.EqualValues(t, 1, l.note(0, fmt.Errorf("late by %d", i)))
+	cfg := &Config{Classes: []string{"", "timeout", "refused"}, Ops: []Operation{{"t", "get"}, {"t", "put"}}, Source: &clockOnly{&at}, Classify: func(err error) uint8 {
+		switch text := err.Error(); {
+		case strings.HasPrefix(text, "late"):
+			return 1
+		case strings.HasPrefix(text, "no"):
+			return 2
+		case text == "new":
+			return 3
 		}
+		return 0 // whatever is wrong, it is no success
+	}}
+	l := newErrorLog(cfg)
+	assert.EqualValues(t, 1, l.note(1, errors.New("who knows")))
+	for i := range 3 * lookedAll {
+		assert.EqualValues(t, 1, l.note(0, fmt.Errorf("late by %d of 127.0.0.1:%d", i, 40_000+i)))
 	}
-	assert.EqualValues(t, 2, l.note(1, errors.New("no")), "its class is counted")
-	assert.EqualValues(t, 2, l.note(1, errors.New("no, again")))
+	for i := range lookedEach {
+		l.note(0, fmt.Errorf("late, and refused by %d", i))
+	}
+	for _, text := range []string{"no", "no, again", "no 1", "no 2", "nor this", "not that", "nothing more"} {
+		assert.EqualValues(t, 2, l.note(1, errors.New(text)), "its class is counted")
+	}
 	assert.EqualValues(t, 3, l.note(0, errors.New("new")))
+	var got []string
+	for _, m := range l.messages() {
+		got = append(got, m.Op+" "+m.Class+": "+m.Text)
+	}
+	assert.Equal(t, []string{
+		"put timeout: who knows", "get timeout: late by 0 of 127.0.0.1:40000", got[2],
+		"put refused: no", "put refused: no, again", "put refused: no 1", "put refused: nor this", "put refused: not that", "get other: new",
+	}, got)
+	assert.Regexp(t, `^get timeout: late, and refused by \d+$`, got[2], "one that comes after a thousand others is seen, too")
 	all := l.messages()
-	require.Len(t, all, maxMessages+2)
-	assert.Equal(t, Message{Operation{"t", "put"}, "timeout", "who knows", 1}, all[0])
-	assert.Equal(t, Message{Operation{"t", "get"}, "timeout", "late by 8", 10}, all[9])
-	assert.Equal(t, Message{Operation{"t", "put"}, "refused", "no", 11}, all[10], "the first of its class, however many there were of others")
-	assert.Equal(t, Message{Operation{"t", "get"}, "other", "new", 12}, all[11])
+	assert.EqualValues(t, 2, all[1].At)
 	all[0].Text = "changed"
 	assert.Equal(t, "who knows", l.messages()[0].Text, "who has them may do with them what he likes")
+	other := newErrorLog(cfg)
+	for _, m := range l.messages() {
+		other.add(m)
+		other.add(m)
+	}
+	assert.Equal(t, l.messages(), other.messages(), "another process tells of them once")
 }
+
+// clockOnly is a source of nothing but times.
+type clockOnly struct{ at *int64 }
+
+func (c *clockOnly) Now() int64     { *c.at++; return *c.at }
+func (*clockOnly) Gauges([]Gauge)   {}
+func (*clockOnly) Control() Control { return Control{} }
 
 // A long message is cut between letters, whatever their length.
 func TestAMessageIsCutBetweenLetters(t *testing.T) {
 	for _, letter := range []string{"a", "ä", "€", "🙂"} {
 		for shift := range 4 {
-			l := errorLog{ops: []Operation{{}}, now: func() int64 { return 0 }, classify: func(error) uint8 { return 1 }}
+			l := newErrorLog(&Config{Ops: []Operation{{}}, Source: &clockOnly{new(int64)}, Classify: func(error) uint8 { return 1 }})
 			l.note(0, errors.New(strings.Repeat("x", shift)+strings.Repeat(letter, maxMessageLen+1)))
 			text := l.messages()[0].Text
 			assert.True(t, utf8.ValidString(text), "%q", text[maxMessageLen-8:])

@@ -133,7 +133,7 @@ func (p *Increment) check(ops, tracks, stages int) error {
 			return errors.New("a count of failures that nobody can have seen")
 		}
 	}
-	if len(p.Classes) > ops*(math.MaxUint8+1) || len(p.Messages) > maxMessages*(math.MaxUint8+1) {
+	if len(p.Classes) > ops*(math.MaxUint8+1) || len(p.Messages) > kindMessages*ops*kindsOf {
 		return errors.New("more failures than there are kinds")
 	}
 	for _, m := range p.Messages {

@@ -230,7 +230,7 @@ type ErrorCount struct {
 	Count int64
 }
 
-// Message is one of the first ten distinct messages of failed operations.
+// Message is one of the first distinct messages of one kind of failure.
 type Message struct {
 	Operation
 	Class, Text string
@@ -314,20 +314,27 @@ func Covered(phases []Phase, counts func(track string) bool, from, to time.Durat
 // Counts reports whether an operation counts in totals.
 func (s *Snapshot) Counts(op int) bool { return op >= len(s.Apart) || !s.Apart[op] }
 
-// Active returns for how much of from..to operations ran that count in totals,
-// looking at finished seconds only.
+// Active returns for how much of from..to operations ran that count in totals and the run was
+// not paused, looking at finished seconds only.
 func (s *Snapshot) Active(from, to time.Duration) time.Duration {
 	if n := len(s.Segments); n > 0 {
 		to = min(to, s.Segments[n-1].To)
 	}
-	return Covered(s.Ran, func(track string) bool {
+	counts := func(track string) bool {
 		for i, o := range s.Ops {
 			if o.Track == track && s.Counts(i) {
 				return true
 			}
 		}
 		return false
-	}, from, to)
+	}
+	active := Covered(s.Ran, counts, from, to)
+	for i := range s.Segments {
+		if p := &s.Segments[i]; p.Settings["paused"] != 0 {
+			active -= Covered(s.Ran, counts, max(from, p.From), min(to, p.To))
+		}
+	}
+	return active
 }
 
 // Result is the outcome of a run, or of the part of it that was measured.

@@ -134,12 +134,16 @@ func (w *window) next() {
 	w.open()
 }
 
-// counts adds an operation's counts in the second in progress.
+// counts adds an operation's counts in the second in progress, and of what has ended since.
 func (w *window) counts(to *Totals, op int) {
-	for _, a := range []*accumulator{&w.sum, &w.accs[0]} {
+	add := func(a *accumulator) {
 		for _, t := range a.ops[op] {
 			to.Count, to.Errors = to.Count+t.count, to.Errors+t.errors
 		}
+	}
+	add(&w.sum)
+	for i := range w.accs {
+		add(&w.accs[i])
 	}
 }
 

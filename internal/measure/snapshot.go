@@ -17,11 +17,11 @@ func (c *Collector) publish(now int64) {
 		Apart: c.cfg.Apart, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.view.recent),
 	}
 	if prev != nil && c.win.second == prev.open {
-		s.Ops, s.Segments, s.Errors, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Errors, prev.Changes
+		s.Ops, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Changes
 		s.Spreads, s.Silence = prev.Spreads, prev.Silence
 	} else {
 		r := c.all.result(c.gauges)
-		s.Ops, s.Segments, s.Errors, s.Changes = r.Ops, r.Segments, r.Errors, r.Changes
+		s.Ops, s.Segments, s.Changes = r.Ops, r.Segments, r.Changes
 		for _, q := range r.Silences {
 			if q.To-q.From >= time.Second {
 				s.Silence = q
@@ -38,7 +38,7 @@ func (c *Collector) publish(now int64) {
 		s.Bucket, s.Timeline = c.view.drawn(c.win.drawsSteps())
 	}
 	s.open, s.passed = c.win.second, c.win.passed
-	s.Messages = c.log.messages()
+	s.Errors, s.Messages = c.all.errorCounts(), c.log.messages()
 	ctl := c.cfg.Source.Control()
 	s.Changes, s.Marks, s.Phases, s.Ran, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Ran, ctl.Total
 	for op := range c.cfg.Ops {

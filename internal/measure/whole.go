@@ -31,7 +31,8 @@ type whole struct {
 	failedAt moments    // when a call failed of what counts
 	spreads  []spreads
 	control  Control
-	until    int64 // the end of the last closed second
+	paused   []Span // when the run was paused, as of the last result
+	until    int64  // the end of the last closed second
 }
 
 func newWhole(cfg *Config, log *errorLog) whole {
@@ -114,6 +115,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 		r.Ops[op] = a.ops[op].totals(a.cfg.Ops[op])
 		r.Ops[op].InTime = a.ops[op].inTime(a.cfg.Deadline)
 	}
+	a.paused = pausedIn(a.paused[:0], ctl.Segments)
 	for _, sp := range ctl.Spans {
 		r.Measured = max(r.Measured, time.Duration(min(sp.To, a.until)))
 	}
@@ -153,12 +155,26 @@ func (a *whole) result(gauges []Gauge) *Result {
 	return r
 }
 
+// pausedIn appends when the run was paused.
+func pausedIn(list []Span, segments []SegmentInfo) []Span {
+	for i := range segments {
+		if s := &segments[i]; s.Settings["paused"] != 0 {
+			list = append(list, Span{From: int64(s.From), To: int64(s.To), Begun: true})
+		}
+	}
+	return list
+}
+
 // fill adds to totals what the engine knows: how long the track ran within the
-// interval and what never started.
+// interval, pauses left out, and what never started.
 func (a *whole) fill(ops []Totals, unstarted []int64, from, to int64) {
 	for op, track := range a.cfg.OpTrack {
 		if len(a.control.Spans) > track {
-			ops[op].Active = a.control.Spans[track].within(from, to)
+			ran := a.control.Spans[track]
+			ops[op].Active = ran.within(from, to)
+			for _, p := range a.paused {
+				ops[op].Active -= ran.within(max(from, p.From), min(to, p.To))
+			}
 		}
 		if len(unstarted) > track && slices.Index(a.cfg.OpTrack, track) == op {
 			ops[op].Unstarted = unstarted[track]

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// headline are the figures shown first, over all calls together.
+// headline are the figures shown first: throughput and errors over all calls together, percentiles of
+// the worst operation, as screens have them.
 var headline = []compare.Figure{compare.Throughput, compare.P50, compare.P99, compare.P999, compare.Errors}
 
 // answer returns the headline figures: the verdict, the results and how far chance may
@@ -39,20 +41,26 @@ func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []Figure {
 // measured returns the figures with their ranges, and how they compare with an earlier
 // run.
 func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Figure) {
-	spreads := compare.Repeats(compare.Set{Runs: []*compare.Run{own}})
+	set, h := compare.Set{Runs: []*compare.Run{own}}, r.Headline()
 	for _, name := range headline {
-		for _, s := range spreads {
+		var op *measure.Operation
+		if o := worstAt(&h, name); o != nil {
+			op = &measure.Operation{Track: o.Track, Op: o.Op}
+		} else if len(h.Timed) > 1 && name != compare.Throughput && name != compare.Errors {
+			continue // one of them has too few calls to tell
+		}
+		for _, s := range compare.RepeatsOf(set, op) {
 			if s.Figure != name {
 				continue
 			}
 			texts := s.Texts(r.Unit)
 			f := Figure{Name: texts[0]}
-			switch timed := r.Headline().Timed; {
+			switch {
 			case name == compare.Throughput || name == compare.Errors:
-			case len(timed) == 1:
+			case op != nil:
+				f.Name += ", " + h.Of(r)
+			default:
 				f.Name += ofWhich(r)
-			case len(timed) > 1: // screens show that of the worst operation
-				f.Name += " of all calls"
 			}
 			value, by := s.Parts()
 			if f.Value = value; value == compare.Unknown {
@@ -61,7 +69,10 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 			if by != "" {
 				f.Range, f.Low, f.High = by, s.Lo/s.Value-1, s.Hi/s.Value-1
 			}
-			f.Note = against(c, name)
+			f.Note = against(c, op, name)
+			if text := r.PausedText(); text != "" && name == compare.Throughput {
+				f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
+			}
 			if n := r.Mixes(); n > 0 {
 				f.Note = strings.TrimPrefix(f.Note+fmt.Sprintf("; mixes %d segments", n), "; ")
 			}
@@ -71,14 +82,45 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 	return out
 }
 
-// against says how a figure of all calls compares; "" without a comparison.
-func against(c *compare.Comparison, name compare.Figure) string {
-	if c == nil || len(c.Parts) == 0 {
+// worstAt returns the operation that has the highest of a percentile, as the headline shows it; nil
+// if there is but one, or if one of them has too few calls to tell.
+func worstAt(h *rundir.Headline, name compare.Figure) *rundir.Operation {
+	if len(h.Timed) < 2 {
+		return nil
+	}
+	of := func(l rundir.Latency) int64 {
+		switch name {
+		case compare.P50:
+			return l.P50
+		case compare.P99:
+			return l.P99
+		case compare.P999:
+			return l.P999
+		}
+		return measure.Hidden
+	}
+	for i := range h.Timed {
+		o := &h.Timed[i]
+		if v := of(o.Response.Shown(o.Calls)); v != measure.Hidden && v == of(h.Response) {
+			return o
+		}
+	}
+	return nil
+}
+
+// against says how a figure of an operation, or of all calls, compares; "" without a comparison.
+func against(c *compare.Comparison, op *measure.Operation, name compare.Figure) string {
+	if c == nil {
 		return ""
 	}
-	for _, f := range c.Parts[0].Findings {
-		if f.Figure == name {
-			return strings.TrimSpace(f.ChangeText()+" "+f.Words()) + ", was " + f.Text(f.A, true)
+	for _, p := range c.Parts {
+		if (p.Operation == nil) != (op == nil) || op != nil && *p.Operation != *op {
+			continue
+		}
+		for _, f := range p.Findings {
+			if f.Figure == name {
+				return strings.TrimSpace(f.ChangeText()+" "+f.Words()) + ", was " + f.Text(f.A, true)
+			}
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ func Faults(f *rundir.Folder) []rundir.Fault {
 func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	var parts []string
 	if a.Due != nil {
-		parts = append(parts, Whole(int64(*a.Due+0.5))+" "+r.Unit+" were due")
+		parts = append(parts, "about "+units.Number(*a.Due)+" "+r.Unit+" were due")
 	}
 	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed"+byClass(a))
 	if a.FirstError != nil {

@@ -94,9 +94,14 @@ func (a *axis) bands(f *rundir.Folder, c rundir.Timeline, m moments) Graph {
 	p90 := rundir.Gaps(a.n)
 	if m.known() {
 		for i := range m.most {
-			if at := i - a.first; at >= 0 && at < a.n {
+			if at := i - a.first; at >= 0 && at < a.n && !(math.IsNaN(c.P99[at]) && !math.IsNaN(c.Max[at])) {
 				p50[at], p90[at], p99[at], most[at] = m.p50[i], m.p90[i], m.p99[i], m.most[i]
 			}
+		}
+	}
+	for i := range most {
+		if math.IsNaN(p99[i]) { // nothing was done: what was given up is no response
+			most[i] = math.NaN()
 		}
 	}
 	lines := []rundir.Line{{Name: "max", Values: most}, {Name: "p99", Values: p99}, {Name: "p90", Values: p90}, {Name: "p50", Values: p50}}

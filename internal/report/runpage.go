@@ -28,8 +28,8 @@ func RunPage(f *rundir.Folder) Page {
 		Figures: answer(r, own, versus),
 		Notices: r.Remarks(),
 		Lead: []string{
-			fmt.Sprintf("Run %s, started %s, measured for %s after %s of warm-up, %s, seed %d.",
-				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), Length(r.MeasuredS), Length(r.WarmupS), r.Ending("the user"), r.Seed),
+			fmt.Sprintf("Run %s, started %s, measured for %s%s after %s of warm-up, %s, seed %d.",
+				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), Length(r.MeasuredS), inBrackets(r.PausedText()), Length(r.WarmupS), r.Ending("the user"), r.Seed),
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
@@ -46,6 +46,14 @@ func RunPage(f *rundir.Folder) Page {
 		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p
+}
+
+// inBrackets appends a remark to a figure; "" for none.
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }
 
 // some returns the sections that are not empty.

@@ -47,6 +47,7 @@ func SetResult(run *Run, res *measure.Result) {
 	for _, p := range res.Phases {
 		run.Phases = append(run.Phases, Phase{Name: p.Name, From: p.From.Seconds(), To: p.To.Seconds(), Tracks: p.Tracks})
 	}
+	run.PausedS = run.paused()
 	run.Marks = nil
 	for _, m := range res.Marks {
 		run.Marks = append(run.Marks, Mark{At: m.At.Seconds(), Note: m.Note})

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Finish ends the journal: it writes the final run.json, the notices and the requested
@@ -257,8 +257,9 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if parts := r.Mixes(); parts > 0 {
-		out = append(out, fmt.Sprintf("%s changed mid-run: figures of the whole run mix what came before and after; those of the %d segments do not.",
-			units.Plural(int64(r.Acts()), "setting"), parts))
+		what := cmp.Or(r.Changed("changed mid-run"), "Settings changed mid-run")
+		out = append(out, fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.",
+			strings.ToUpper(what[:1])+what[1:], parts))
 	}
 	out = append(out, r.Asides()...)
 	if r.Failed() {

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Headline sums up a run in one line. It covers the operations that count in its unit,
 // without their parts and what was measured beside them.
 type Headline struct {
-	// Count is in units, Rate in units per second while any of the operations ran; NaN
-	// if there is no rate. Unstarted is the units that were due and never began.
+	// Count is in units, Rate in units per second while any of the operations ran and the run was
+	// not paused; NaN if there is no rate. Unstarted is the units that were due and never began.
 	Count, Unstarted int64
 	Rate             float64
 	// Timed are the operations that count and were called.
@@ -109,8 +111,20 @@ func worst(ops []Operation) Latency {
 }
 
 // Active returns for how many seconds of from..to operations ran that count in the
-// run's unit. If the run's phases are not known, that is all of its measured part.
+// run's unit, and the run was not paused. If the run's phases are not known, that is all of
+// its measured part.
 func (r *Run) Active(from, to float64) float64 {
+	active := r.going(from, to)
+	for i := range r.Segments {
+		if s := &r.Segments[i]; s.Paused() && s.From < to && s.To > from {
+			active -= r.going(max(from, s.From), min(to, s.To))
+		}
+	}
+	return max(active, 0)
+}
+
+// going is Active with pauses.
+func (r *Run) going(from, to float64) float64 {
 	from, to = max(from, 0), min(to, r.MeasuredS)
 	if len(r.Phases) == 0 {
 		return max(to-from, 0)
@@ -118,6 +132,29 @@ func (r *Run) Active(from, to float64) float64 {
 	return r.covered(func(track string) bool {
 		return slices.ContainsFunc(r.Operations, func(o Operation) bool { return o.Track == track && r.Counts(o) })
 	}, from, to)
+}
+
+// Paused reports whether the run was paused for all of the segment.
+func (s *Segment) Paused() bool { return s.Settings["paused"] != 0 }
+
+// paused is for how many seconds the run was paused while operations ran that count.
+func (r *Run) paused() (sum float64) {
+	for i := range r.Segments {
+		if s := &r.Segments[i]; s.Paused() {
+			sum += r.going(s.From, s.To)
+		}
+	}
+	return sum
+}
+
+// PausedText says for how long the run was paused, "paused 12 s"; "" if it never was. It stands beside
+// the rate, which is that of the rest of the time.
+func (r *Run) PausedText() string {
+	s := r.paused()
+	if s <= 0 {
+		return ""
+	}
+	return "paused " + units.Duration(seconds(s).Round(100*time.Millisecond))
 }
 
 // covered returns how many seconds of from..to lie within a phase that has a track for

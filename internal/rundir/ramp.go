@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Move is a change as shown to people: a ramp is one move that stands for all its
@@ -42,18 +44,31 @@ func (r *Run) Moves() []Move {
 	return out
 }
 
-// Acts counts what was done to the run: the moves that somebody made at once, of several tracks or
-// of all knobs, count once. It is at most the number of Moves, and that at most the number of Changes.
-func (r *Run) Acts() (n int) {
-	var last measure.Change
-	for i, m := range r.Moves() {
-		c := measure.Change{Name: m.Name, By: m.By, Segment: m.Segment, Ramp: m.Ramp}
-		if i == 0 || !last.Joins(c) {
-			n++
+// Changed says what live changes were made: "2 settings changed mid-run, paused 12 s, 1 fault", with
+// how, the words after the settings. A setting counts once, however often it was changed and for
+// however many tracks. It is empty for a run without any.
+func (r *Run) Changed(how string) string {
+	knobs, faults := map[string]bool{}, 0
+	for _, c := range r.Changes {
+		switch _, fault := workload.FaultSetting(c.Name); {
+		case fault && c.To != 0:
+			faults++
+		case fault:
+		case measure.KnobOf(c.Name) != "paused":
+			knobs[measure.KnobOf(c.Name)] = true
 		}
-		last = c
 	}
-	return n
+	var parts []string
+	if n := len(knobs); n > 0 {
+		parts = append(parts, units.Plural(n, "setting")+" "+how)
+	}
+	if text := r.PausedText(); text != "" {
+		parts = append(parts, text)
+	}
+	if faults > 0 {
+		parts = append(parts, units.Plural(faults, "fault"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Stretch is a segment as shown to people. A ramp is one segment, and what it came to is

@@ -64,6 +64,8 @@ type Run struct {
 	WarmupUnsettled bool `json:"warmup_unsettled,omitempty"`
 	// MeasuredS is the length of the measured part in seconds.
 	MeasuredS float64 `json:"measured_s"`
+	// PausedS is for how much of that the run was paused, which is in no rate.
+	PausedS float64 `json:"paused_s,omitempty"`
 	// Turn is nil for a run that did not take turns with others.
 	Turn *Turn `json:"turn,omitempty"`
 	// Workers are the processes that carried out the run together; none if there was
@@ -322,8 +324,8 @@ type Operation struct {
 	InTime *int64 `json:"in_time,omitempty"`
 	// Beyond is the number of values over one hour, which were clipped to it.
 	Beyond int64 `json:"beyond_range"`
-	// Throughput is Count over the time that the track ran; null if that is shorter
-	// than measure.ShortestRate, or if the run's verification failed.
+	// Throughput is Count over ActiveS, the time that the track ran and was not paused; null if
+	// that is shorter than measure.ShortestRate, or if the run's verification failed.
 	Throughput *float64 `json:"throughput_per_s"`
 	ActiveS    float64  `json:"active_s"`
 	Response   Latency  `json:"response_ns"`

@@ -13,7 +13,8 @@ type Timeline struct {
 	// First is the second of the first value, negative during warm-up.
 	First int
 	// Rates are units per second of the operations that count. P50, P99 and Max are
-	// response times in nanoseconds, of the slowest operation that counts.
+	// response times in nanoseconds, of the slowest operation that counts. In seconds of an outage
+	// only Max is known, that of calls that were given up.
 	Rates, P50, P99, Max []float64
 	// Unverified says that the verification failed: Rates are what was acknowledged, and no
 	// throughput.
@@ -65,6 +66,13 @@ func Of(f *Folder) Timeline {
 			c.P50[i] = max(known(c.P50[i]), float64(r.ResponseP50))
 			c.P99[i] = max(known(c.P99[i]), float64(r.ResponseP99))
 			c.Max[i] = max(known(c.Max[i]), float64(r.ResponseMax))
+		}
+	}
+	for _, o := range f.Run.Outages {
+		for t := int(math.Ceil(o.From)); float64(t+1) <= o.To; t++ {
+			if i := t - c.First; i >= 0 && i < n {
+				c.P50[i], c.P99[i] = math.NaN(), math.NaN()
+			}
 		}
 	}
 	c.Others = others.some()

@@ -116,7 +116,7 @@ func (o *observer) observed() *verdict.Observed {
 	pauses, paused := o.run.Pauses()
 	out.Pauses, out.PausedS = pauses, paused.Seconds()
 	out.Ceilings = o.ceiling.known()
-	out.Growth = o.backlog.growth()
+	out.Growth, out.CaughtUp = o.backlog.growth(), o.backlog.worked()
 	return &out
 }
 
@@ -149,6 +149,9 @@ type backlog struct {
 	sought  bool
 	// past is how the backlog grew before the last change; nil if it did not.
 	past *verdict.Growth
+	// whole and rates are the backlog and the rate of each second from the first.
+	whole []int64
+	rates []float64
 }
 
 func (b *backlog) add(s *measure.Second) {
@@ -172,6 +175,13 @@ func (b *backlog) add(s *measure.Second) {
 		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
 	}
 	if s.Length >= 1 {
+		for len(b.whole) < s.T { // of a coordinator that took over
+			b.whole, b.rates = append(b.whole, 0), append(b.rates, 0)
+		}
+		if b.sought { // a search goes beyond what the store holds
+			rate = 0
+		}
+		b.whole, b.rates = append(b.whole, due), append(b.rates, rate)
 		var sum time.Duration
 		if b.pauses != nil {
 			_, sum = b.pauses()
@@ -199,4 +209,11 @@ func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return cmp.Or(b.grown(), b.past)
+}
+
+// worked returns the largest backlog that was worked off; nil if none was worth telling.
+func (b *backlog) worked() *verdict.CaughtUp {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return verdict.Worked(b.whole, b.rates)
 }

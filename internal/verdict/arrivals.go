@@ -40,9 +40,16 @@ func evened(r *Record) string {
 	if worst == nil {
 		return ""
 	}
-	return fmt.Sprintf("The store did not see calls come as they were due: all threads were busy when %s of those of %s%s fell due, in spans of %s "+
-		"(the number of calls in one has a variance of %s times its mean, and %s was asked for). Response times count their waits; with more threads, the store would get more calls at once.",
-		percent(worst.Moved-worst.Late), worst.Track, worst.Segment, worst.span(), units.Number(worst.Begun), units.Number(worst.Asked))
+	how := "in other shares"
+	switch {
+	case worst.Begun >= 2*worst.Asked:
+		how = "more bunched"
+	case worst.Begun <= worst.Asked/2:
+		how = "more evenly"
+	}
+	return fmt.Sprintf("Calls reached the store %s than they were due: %s of those of %s%s had to wait for a free thread, and went out in a later stretch of %s than they were due in. "+
+		"Response times count their waits; with more threads, the store would get more calls at once.",
+		how, percent(worst.Moved-worst.Late), worst.Track, worst.Segment, worst.span())
 }
 
 // farthest returns where the largest share of calls was moved, if it is too large.

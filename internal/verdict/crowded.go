@@ -62,6 +62,16 @@ func companyOf(o *Observed) (c company, ok bool) {
 	return c, true
 }
 
+// Others returns how many processors of this machine other processes used, as the verdict tells it;
+// false if that is not known.
+func Others(o *Observed) (float64, bool) {
+	if o == nil {
+		return 0, false
+	}
+	c, ok := companyOf(o)
+	return c.others, ok
+}
+
 // Company is what one of several workers observed of its machine, and of itself there.
 type Company struct {
 	// Machine is the same for all processes of a machine, and for no others.

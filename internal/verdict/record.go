@@ -209,8 +209,10 @@ type Observed struct {
 	// suspension, PausedS for how long in all; they are part of the run's time.
 	Pauses  int64   `json:"pauses,omitempty"`
 	PausedS float64 `json:"paused_s,omitempty"`
-	// Growth describes a backlog that grew until the end of the run or of a segment.
-	Growth *Growth `json:"backlog_growth,omitempty"`
+	// Growth describes a backlog that grew until the end of the run or of a segment, CaughtUp the
+	// largest that was worked off before the end.
+	Growth   *Growth   `json:"backlog_growth,omitempty"`
+	CaughtUp *CaughtUp `json:"backlog_caught_up,omitempty"`
 	// Ceilings are how many calls per second the harness alone makes here, phase by
 	// phase.
 	Ceilings []PhaseCeiling `json:"ceilings,omitempty"`
@@ -261,18 +263,47 @@ type Growth struct {
 	ToS   float64 `json:"to_s"`
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
+	// End is how many units were due and not begun at the end, Most how many were when there
+	// were most, at MostS; all are 0 in runs of older versions.
+	End   float64 `json:"end,omitempty"`
+	Most  float64 `json:"most,omitempty"`
+	MostS float64 `json:"most_s,omitempty"`
 	// Rate is how many units fell due per second.
 	Rate float64 `json:"rate_per_s"`
 	// PausedS is for how long perfbench did not run from FromS to ToS, as in Observed.
 	PausedS float64 `json:"paused_s,omitempty"`
 }
 
+// last is how many units were due and not begun at the end, as far as that is known.
+func (g *Growth) last() float64 {
+	if g.Most > 0 {
+		return g.End
+	}
+	return g.To
+}
+
+// shrank reports whether the backlog was being worked off at the end.
+func (g *Growth) shrank() bool { return g.Most > 0 && g.End < shrinks*g.Most }
+
+// CaughtUp is a backlog that was worked off: from when to when units were due and not begun in
+// seconds since measurement began, and how many at most.
+type CaughtUp struct {
+	FromS float64 `json:"from_s"`
+	ToS   float64 `json:"to_s"`
+	Most  float64 `json:"most"`
+}
+
 // A backlog grows if each third of the run has a larger one than the third before, and
-// the last third is larger by a quarter and by what falls due in growTime.
+// the last third is larger by a quarter and by what falls due in growTime. So much of it must
+// be there in the last seconds, too: one that was worked off is none. It is being worked off
+// if less than shrinks of what it was at most is left. One that was worked off is told if it
+// was at most as much as falls due in toldTime.
 const (
 	growBy      = 1.25
 	growTime    = 0.05
 	growSeconds = 3
+	shrinks     = 0.5
+	toldTime    = 1.0
 )
 
 // Grown looks for a backlog that grows until the end of a period, given one value per
@@ -292,8 +323,34 @@ func Grown(backlog []int64, rate, began float64) *Growth {
 		return sum / float64(len(part))
 	}
 	first, middle, last := mean(backlog[:third]), mean(backlog[third:n-third]), mean(backlog[n-third:])
-	if middle < first || last < growBy*middle || last-middle < growTime*rate {
+	grew := func(to float64) bool { return to >= growBy*middle && to-middle >= growTime*rate }
+	if middle < first || !grew(last) || !grew(float64(max(backlog[n-1], backlog[n-2]))) {
 		return nil
 	}
-	return &Growth{FromS: began + float64(third), ToS: began + float64(n), From: middle, To: last, Rate: rate}
+	g := &Growth{FromS: began + float64(third), ToS: began + float64(n), From: middle, To: last, Rate: rate, End: float64(backlog[n-1])}
+	for i, v := range backlog {
+		if float64(v) > g.Most {
+			g.Most, g.MostS = float64(v), began+float64(i+1)
+		}
+	}
+	return g
+}
+
+// Worked looks for the largest backlog that was worked off, given one value per second of a run
+// from its beginning, and how many units fell due in each. It returns nil if none was worth telling.
+func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
+	for i := 0; i < len(backlog); i++ {
+		least := func(i int) bool { return float64(backlog[i]) > growTime*rates[i] }
+		if rates[i] <= 0 || !least(i) {
+			continue
+		}
+		c, rate := CaughtUp{FromS: float64(i)}, rates[i]
+		for ; i < len(backlog) && least(i); i++ {
+			c.Most = max(c.Most, float64(backlog[i]))
+		}
+		if c.ToS = float64(i); i < len(backlog) && c.Most >= toldTime*rate && (worst == nil || c.Most > worst.Most) {
+			worst = &c
+		}
+	}
+	return worst
 }

@@ -147,7 +147,7 @@ func errors(r *Record) finding {
 	if r.Lost > 0 {
 		unseen, why = fmt.Sprintf(": %s found no record where one had been acknowledged, so the store has lost it (class lost)", units.Plural(r.Lost, "call")), ""
 	}
-	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of) + unseen
+	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "call"), percent(share), of) + unseen
 	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
@@ -159,7 +159,7 @@ func errors(r *Record) finding {
 	}
 	for _, s := range r.Segments {
 		if failed, share, of := failures(s.Ops, 0); !s.Sought && failed > errorLeast && share >= errorShare {
-			return finding{Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "operation"), s.where(), percent(share), of) + unseen, why}
+			return finding{Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "call"), s.where(), percent(share), of) + unseen, why}
 		}
 	}
 	return finding{}
@@ -329,7 +329,7 @@ func lateness(r *Record) finding {
 // Remarks are sentences about what nobody has to doubt a run for, but has to know.
 func Remarks(r Record) []string {
 	var out []string
-	for _, text := range []string{lateTail(&r), evened(&r)} {
+	for _, text := range []string{caughtUp(&r), lateTail(&r), evened(&r)} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -391,21 +391,43 @@ func backlog(r *Record) finding {
 		return finding{}
 	}
 	g := r.Observed.Growth
-	until := "to the end"
+	where := "the end"
 	if g.ToS < math.Floor(r.Seconds) {
-		until = "to the end of its segment at " + at(g.ToS)
+		where = "the end of its segment at " + at(g.ToS)
 	}
+	grew := fmt.Sprintf("the backlog grew to %s (%s due and not yet sent, %s before)", where, units.Number(g.last()), units.Number(g.From))
+	if g.shrank() {
+		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not yet sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
+	}
+	began := g.FromS - (g.ToS-g.FromS)/2
 	for _, b := range slices.Backward(r.Broken) {
-		if began := g.FromS - (g.ToS-g.FromS)/2; b.From < g.ToS && b.To >= began-1 {
-			return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before) after the fault %s from %s to %s, which this run made itself", until, units.Number(g.To), units.Number(g.From), b.Name, at(b.From), at(b.To)),
+		if b.From < g.ToS && b.To >= began-1 {
+			return finding{Degraded, fmt.Sprintf("%s after the fault %s from %s to %s, which this run made itself", grew, b.Name, at(b.From), at(b.To)),
 				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
 		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
-		return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before), which perfbench itself may have caused: it did not run for %s, in which %s fell due", until, units.Number(g.To), units.Number(g.From), length(lost), units.Number(lost*g.Rate)), "; run again"}
+		return finding{Degraded, fmt.Sprintf("%s, which perfbench itself may have caused: it did not run for %s, in which %s fell due", grew, length(lost), units.Number(lost*g.Rate)), "; run again"}
 	}
-	return finding{Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before): the store does not keep up with %s per second, so response times only say how long that went on",
-		until, units.Number(g.To), units.Number(g.From), units.Number(g.Rate)), "; lower --rate, or raise --threads if the store has room"}
+	for _, o := range slices.Backward(r.Outages) {
+		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
+			return finding{Degraded, fmt.Sprintf("%s after nothing was done from %s to %s", grew, at(o.From), at(o.To)),
+				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
+		}
+	}
+	if g.shrank() {
+		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}
+	}
+	return finding{Degraded, fmt.Sprintf("%s: the store does not keep up with %s per second, so response times only say how long that went on", grew, units.Number(g.Rate)), "; lower --rate, or raise --threads if the store has room"}
+}
+
+// caughtUp returns a sentence for a run that was behind its rate and caught up, and "" for any other.
+func caughtUp(r *Record) string {
+	if r.Observed == nil || r.Observed.CaughtUp == nil {
+		return ""
+	}
+	c := r.Observed.CaughtUp
+	return fmt.Sprintf("The run was behind its rate for %s from %s, by %s units at most, and had caught up by %s.", length(c.ToS-c.FromS), at(c.FromS), units.Number(c.Most), at(c.ToS))
 }
 
 // unsent returns how many units were due and never sent, and how many were done.

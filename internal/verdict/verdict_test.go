@@ -417,6 +417,45 @@ func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
 	assert.InDelta(t, 2000, g.From, 1)
 	assert.InDelta(t, 3500, g.To, 1)
 	assert.InDelta(t, 29, g.ToS, 0, "it began at 20 s")
+	assert.Equal(t, []float64{4000, 4000, 29}, []float64{g.End, g.Most, g.MostS})
+}
+
+// A backlog of the last third that was worked off before the end is past, though the mean of the
+// third is high; one that is being worked off is no store that does not keep up.
+func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
+	course := append(make([]int64, 58), 2500, 5000, 7500, 10_000, 12_500, 11_000, 9000, 7000, 5000, 3000, 1000)
+	rates := slices.Repeat([]float64{2500}, len(course)+10)
+	told := func(course []int64) (what, aside string) {
+		r := clean()
+		r.Seconds, r.Observed.Seconds = float64(len(course)), float64(len(course))
+		r.Observed.Growth, r.Observed.CaughtUp = Grown(course, 2500, 0), Worked(course, rates)
+		_, text := said(backlog(&r))
+		return text, caughtUp(&r)
+	}
+	what, aside := told(append(slices.Clone(course), make([]int64, 10)...))
+	assert.Empty(t, what)
+	assert.Equal(t, "The run was behind its rate for 11 s from 00:58, by 12.5k units at most, and had caught up by 01:09.", aside)
+	what, aside = told(course[:len(course)-1])
+	assert.Contains(t, what, "the run was behind its rate at the end (3k due and not yet sent, 12.5k at most, at 01:03), and was catching up")
+	assert.NotContains(t, what, "does not keep up")
+	assert.Empty(t, aside)
+	what, _ = told(course[:64])
+	assert.Contains(t, what, "the backlog grew to the end (11k due and not yet sent, ")
+	what, aside = told(append(make([]int64, 58), 100, 100, 90, 0, 0))
+	assert.Empty(t, what+aside, "less than falls due in a second")
+}
+
+// A backlog that an outage made is not laid to a store that does not keep up.
+func TestABacklogOfAnOutageNamesIt(t *testing.T) {
+	r := clean()
+	r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 9000, End: 9000, Most: 12_500, MostS: 28, Rate: 2500}
+	r.Outages = []Outage{{From: 1, To: 2}, {From: 23, To: 28}}
+	_, text := said(backlog(&r))
+	assert.Contains(t, text, " after nothing was done from 00:23 to 00:28: ")
+	assert.NotContains(t, text, "does not keep up")
+	r.Outages = r.Outages[:1]
+	_, text = said(backlog(&r))
+	assert.Contains(t, text, "does not keep up")
 }
 
 // Pauses and other parts that worked make work that failed no better.
@@ -429,7 +468,7 @@ func TestWorkThatFailedIsNotHiddenByItsParts(t *testing.T) {
 	v := Judge(r)
 	require.True(t, has(v, Errors))
 	assert.Equal(t, Invalid, v.State)
-	assert.Contains(t, v.Reasons[0].Text, "2000 operations failed, 83 % of those that count")
+	assert.Contains(t, v.Reasons[0].Text, "2000 calls failed, 83 % of those that count")
 	assert.True(t, v.Reasons[0].Cause.Voids())
 }
 
@@ -469,7 +508,7 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	r.Came = append(r.Came, Came{Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 0.2, Moved: 0.3, Late: 0.02})
 	assert.Equal(t, Valid, Judge(r).State)
 	require.Len(t, Remarks(r), 1)
-	assert.Contains(t, Remarks(r)[0], "all threads were busy when 28 % of those of gets in the segment from 5 s fell due, in spans of 20 ms")
+	assert.Contains(t, Remarks(r)[0], "Calls reached the store more evenly than they were due: 28 % of those of gets in the segment from 5 s had to wait for a free thread, and went out in a later stretch of 20 ms")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))
@@ -505,9 +544,9 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	r.Outages = []Outage{{From: 2, To: 3.5}, {From: 10, To: 24}}
 	v := Judge(r)
 	require.True(t, has(v, Errors))
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85811 operations failed, `, v.Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85811 calls failed, `, v.Reasons[0].Text)
 	r.Outages = r.Outages[1:]
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85811 operations failed, `, Judge(r).Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85811 calls failed, `, Judge(r).Reasons[0].Text)
 }
 
 // A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that

@@ -87,7 +87,7 @@ func TestADuplicateKeyIsNamed(t *testing.T) {
 	for _, mapper := range []string{"gorm", "raw"} {
 		o, err := try(t, target, []string{path}, "namespace", "twice", "mapper", mapper)
 		require.NoError(t, err)
-		require.ErrorContains(t, o.Err, "operations failed", "most of them")
+		require.ErrorContains(t, o.Err, "calls failed", "most of them")
 		f := profiletest.Facts[report.Facts](t, o)
 		require.NotEmpty(t, o.Run.Errors)
 		assert.Equal(t, "conflict", o.Run.Errors[0].Class)

@@ -39,13 +39,13 @@ func (b *binding) Verify(ctx context.Context) workload.Verification {
 	// cannot be recorded, that shows below.
 	_ = b.claim.Restore(ctx)
 	v := workload.Verification{State: workload.Passed}
-	var entries, sampled int64
+	var entries, found, sampled int64
 	for _, l := range b.loads {
-		n, err := b.verifyMap(ctx, l, &v)
+		n, there, err := b.verifyMap(ctx, l, &v)
 		if err != nil {
 			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("map %s could not be read back: %v", l.m.name, err)}
 		}
-		entries, sampled = entries+l.acked.count()*l.acked.stride, sampled+n
+		entries, found, sampled = entries+l.acked.count()*l.acked.stride, found+there, sampled+n
 	}
 	for _, c := range v.Checks {
 		if !c.OK {
@@ -58,8 +58,12 @@ func (b *binding) Verify(ctx context.Context) workload.Verification {
 	case len(v.Checks) == 0:
 		v.State, v.Summary = workload.Skipped, "nothing was attempted, so there is nothing to verify"
 	default:
-		v.Summary = fmt.Sprintf("%s %s there, and %s read back %s right",
-			units.Plural(entries, "entry"), units.Choose(entries, "is", "are"), units.Plural(sampled, "value"), units.Choose(sampled, "is", "are"))
+		of := ""
+		if found > entries { // earlier runs have written there
+			entries, of = found, fmt.Sprintf(", %d of them written by this run", entries)
+		}
+		v.Summary = fmt.Sprintf("%s %s there%s, and %s read back %s right",
+			units.Plural(entries, "entry"), units.Choose(entries, "is", "are"), of, units.Plural(sampled, "value"), units.Choose(sampled, "is", "are"))
 	}
 	return v
 }
@@ -75,40 +79,41 @@ func wrong(checks []workload.Check) string {
 	return strings.Join(all, "; ")
 }
 
-// verifyMap adds to v what became of a map, and returns how many values it has read back.
-func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verification) (int64, error) {
+// verifyMap adds to v what became of a map, and returns how many values it has read back and how
+// many entries are there.
+func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verification) (read, there int64, err error) {
 	least := l.acked.count()
 	if least == 0 && l.work.Reached() == 0 {
-		return 0, nil
+		return 0, 0, nil
 	}
 	got, err := b.read.count.Count(ctx, l.space)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	most := l.work.Reached()
-	if l.existed {
-		most = max(most, l.before)
+	most, before := l.work.Reached(), ""
+	if l.existed && l.before > most {
+		most, before = l.before, fmt.Sprintf(" (%d were there before)", l.before)
 	}
 	b.decide(l, got, v)
 	want := strconv.FormatInt(least, 10)
 	if most != least {
-		want += " to " + strconv.FormatInt(most, 10)
+		want += " to " + strconv.FormatInt(most, 10) + before
 	}
 	v.Checks = append(v.Checks, workload.Check{Name: l.m.name + ": number of entries", OK: got >= least && got <= most, Want: want, Got: strconv.FormatInt(got, 10)})
 	if least == 0 {
 		v.Lose(0)
-		return 0, nil
+		return 0, got, nil
 	}
 	s := sampler{b: b, l: l, sizes: l.sizes.All()}
 	if err := s.run(ctx); err != nil {
-		return 0, err
+		return 0, got, err
 	}
 	v.Lose(max(least-got, s.asked-s.good)) // the sample may show some of those that the number does
 	v.Checks = append(v.Checks, workload.Check{
 		Name: l.m.name + ": values read back", OK: s.good == s.asked,
 		Want: strconv.FormatInt(s.asked, 10), Got: strconv.FormatInt(s.good, 10), Examples: s.examples,
 	})
-	return s.asked, nil
+	return s.asked, got, nil
 }
 
 // decide says what became of the entries of a map that had no answer: where each of them is another

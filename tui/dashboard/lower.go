@@ -78,8 +78,8 @@ func (low *lower) otherTabs(w int) string {
 		t := (low.tab + 1 + i) % tabs
 		name := strings.ToLower(t.String())
 		switch {
-		case t == tabErrors && low.sel.errors() > 0:
-			name += " " + widget.Whole(low.sel.errors())
+		case t == tabErrors && low.sel.fig.errors > 0:
+			name += " " + widget.Whole(low.sel.fig.errors)
 		case t == tabChanges && len(low.now.snap.Changes) > 0:
 			name += " " + widget.Whole(int64(len(acts(low.now.snap.Changes))))
 		case t == tabVerdict && len(low.now.verdict.Told()) > 0:

@@ -182,7 +182,7 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	case f.open:
 		parts = append(parts, "on schedule")
 	}
-	if n := sel.errors(); n > 0 {
+	if n := sel.fig.errors; n > 0 {
 		text := "errors " + widget.Whole(n)
 		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short {
 			text += " (" + classes + ")"
@@ -207,18 +207,6 @@ func (sel *selection) state(e screen.Env, short bool) string {
 		return line // the tab shows it
 	}
 	return line + " · " + k.On(word)
-}
-
-// errors returns how many calls have failed. Their classes are counted once a second: once there are
-// any, it is the sum of these, so that all of a frame is of one moment.
-func (sel *selection) errors() (n int64) {
-	if len(sel.now.snap.Errors) == 0 {
-		return sel.fig.errors
-	}
-	for _, c := range sel.now.snap.Errors {
-		n += c.Count
-	}
-	return n
 }
 
 // age formats how long something has been in progress; coarsely below a second, so that

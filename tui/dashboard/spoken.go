@@ -103,7 +103,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	if d.sel.fig.backlog > 0 {
 		words = append(words, units.Number(float64(d.sel.fig.backlog))+" behind schedule")
 	}
-	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.errors())), " · "))
+	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.fig.errors)), " · "))
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		out = append(out, v.State+" "+strings.Join(v.Main(), ", "))
 	}

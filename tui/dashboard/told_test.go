@@ -4,13 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // hits is a part of a plan that has something to tell.
@@ -50,19 +46,6 @@ func TestWhatAProfileTellsOfItsRun(t *testing.T) {
 		run.Tick(100 * time.Millisecond)
 		a.Send(t, a.Frame())
 		assert.Contains(t, a.Picture(t), "hits 97 %")
-	}
-}
-
-// All that a frame says of errors is of one moment: of that in which their classes were counted.
-func TestErrorsOfAFrameAreOfOneMoment(t *testing.T) {
-	now := &reading{snap: &measure.Snapshot{}}
-	sel := &selection{now: now, fig: figures{errors: 29352}}
-	low := &lower{now: now, sel: sel}
-	assert.Contains(t, low.otherTabs(120), "errors "+widget.Whole(29352))
-	now.snap.Errors = []measure.ErrorCount{{Class: "unreachable", Count: 25000}, {Class: "timeout", Count: 199}}
-	assert.Contains(t, low.otherTabs(120), "errors "+widget.Whole(25199))
-	for _, short := range []bool{true, false} {
-		assert.Contains(t, sel.state(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, short), "errors "+widget.Whole(25199))
 	}
 }
 

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,11 @@ func across(vals []float64, n int, mean bool) []float64 {
 	return out
 }
 
+// silent reports whether nothing was done at a time: there is nothing to draw, and no line across.
+func (c *curves) silent(at float64) bool {
+	return slices.ContainsFunc(c.outages, func(o [2]float64) bool { return o[0] <= at && at < o[1] })
+}
+
 // graph is one of the charts.
 type graph struct {
 	vals   []float64
@@ -110,7 +116,9 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	column := func(at float64) int { return int((at - float64(c.first)) / span * float64(cells)) }
 	dots := across(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
-		dots[i] = scale.Part(v)
+		if dots[i] = scale.Part(v); c.silent(float64(c.first) + (float64(i)+0.5)*span/float64(len(dots))) {
+			dots[i] = math.NaN()
+		}
 	}
 	cut := func(o [2]float64) (from, to int) { // in columns, at least one
 		return max(column(o[0]), 0), min(max(column(o[1]), column(o[0])+1), cells)

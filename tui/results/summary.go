@@ -68,6 +68,9 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	} else {
 		rate += " " + run.Unit + "/s"
 	}
+	if text := run.PausedText(); text != "" {
+		rate += " (" + text + ")"
+	}
 	errs := s.Muted
 	if f.Errors > 0 {
 		errs = s.Bad
@@ -268,8 +271,8 @@ func settingsInWords(run *rundir.Run) string {
 			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
-	if n := run.Acts(); n > 0 {
-		words = append(words, widget.Plural(int64(n), "live change")+" later")
+	if text := run.Changed("changed later"); text != "" {
+		words = append(words, text)
 	}
 	if run.Parameters["preset"] != "" {
 		words = append(words, "preset "+run.Parameters["preset"])

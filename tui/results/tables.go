@@ -158,7 +158,7 @@ func (l *loadedRun) failures(s *widget.Styles, w int) []string {
 		}
 		out = append(out, "")
 	}
-	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
+	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; of each kind, the first five messages that differ are kept.", w)...)
 }
 
 func (l *loadedRun) checks(s *widget.Styles, w int) []string {

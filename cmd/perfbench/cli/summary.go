@@ -58,19 +58,23 @@ func Summary(r *rundir.Run, dir string) string {
 		what += " " + r.Mode
 	}
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
-	fmt.Fprintf(&b, "%s measured, %s\n\n", measured(r), r.Ending("you"))
+	length := measured(r) + " measured"
+	if text := r.PausedText(); text != "" {
+		length += ", " + text
+	}
+	fmt.Fprintf(&b, "%s, %s\n\n", length, r.Ending("you"))
 	operationTable(&b, r)
 	if own := report.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
 	}
 	if n := r.Mixes(); n > 0 {
-		fmt.Fprintf(&b, "\nthese figures mix %d segments, because settings changed during the run; the report has each\n", n)
+		fmt.Fprintf(&b, "\nthese figures mix %d segments (%s); the report has each\n", n, r.Changed("changed mid-run"))
 	}
 	for _, a := range r.Faults {
 		fmt.Fprintf(&b, "fault %s\n", report.FaultText(&a, r))
 	}
 	for _, e := range r.Errors {
-		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
+		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, messages(e))
 	}
 	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Brief())
 	for _, n := range r.Notices {
@@ -109,11 +113,17 @@ func Summary(r *rundir.Run, dir string) string {
 // Product is a store's name with its version, if it has one.
 func Product(name, version string) string { return strings.TrimSpace(name + " " + version) }
 
-func firstMessage(e rundir.Error) string {
-	if len(e.Messages) == 0 {
-		return ""
+// messages tells which errors of a kind there were, one after a colon, several in lines of their own.
+func messages(e rundir.Error) string {
+	lead := ": "
+	if len(e.Messages) > 1 {
+		lead = "\n  "
 	}
-	return ": " + strings.ReplaceAll(e.Messages[0], "\n", " ")
+	var b strings.Builder
+	for _, m := range e.Messages {
+		b.WriteString(lead + strings.ReplaceAll(m, "\n", " "))
+	}
+	return b.String()
 }
 
 // operationTable writes one row for each operation that ran, and names the others.
@@ -189,7 +199,11 @@ func SummaryLine(r *rundir.Run) string {
 	if n := r.Mixes(); n > 0 {
 		of += fmt.Sprintf(" over %d segments", n)
 	}
-	return fmt.Sprintf("%s %s/s, p99 %s%s, %s", units.Number(h.Rate), r.Unit, p99, of, r.Verdict.State)
+	rate := units.Number(h.Rate) + " " + r.Unit + "/s"
+	if text := r.PausedText(); text != "" {
+		rate += " (" + text + ")"
+	}
+	return fmt.Sprintf("%s, p99 %s%s, %s", rate, p99, of, r.Verdict.State)
 }
 
 // colours are those of the lines that say whether a run is good, on a terminal.
