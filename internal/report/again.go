@@ -35,8 +35,12 @@ func Asked(r *rundir.Run) request.Request {
 		q.Values["arrivals"] = workload.Value{Name: "arrivals", Text: workload.Even, Origin: workload.OriginFlag}
 	}
 	for k, v := range values {
-		if said(r, k) {
-			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
+		if said(r, k) && !follows(r, values, k) {
+			where := "--set"
+			if f, ok := request.FieldNamed(k); ok && f.IsValue() {
+				where = "--" + k
+			}
+			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag, Where: where}
 		}
 	}
 	moves := r.Moves()
@@ -108,6 +112,26 @@ func said(r *rundir.Run, name string) bool {
 		return flag == "" || flag == "set" || flag == name // not set by a different flag
 	}
 	return from != "" && from != "default" && from != "preset"
+}
+
+// follows reports whether a value of one track is said with that of all: it has the same origin, and is
+// the same or, of what is divided among the tracks, an even part.
+func follows(r *rundir.Run, values map[string]string, name string) bool {
+	_, base := rundir.TrackOf(name)
+	if base == name || r.Origins[name] != r.Origins[base] || !said(r, base) {
+		return false
+	}
+	all, ok := r.Settings[base]
+	if base != "rate" && base != "threads" || !ok {
+		return values[base] == values[name]
+	}
+	n := 0.0
+	for k := range r.Settings {
+		if _, b := rundir.TrackOf(k); b == base && k != base {
+			n++
+		}
+	}
+	return math.Abs(r.Settings[name]-all/n) < 1
 }
 
 // rated reports whether calls were sent at a rate at any time.

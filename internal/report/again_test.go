@@ -29,6 +29,27 @@ func TestTheCommandOfARun(t *testing.T) {
 		`--set 'prefix=it'\''s' --seed 7 --think 1.5s --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
 }
 
+// What was set for all tracks is said once, also by a run that was itself started again: its values come
+// from the flags that say them.
+func TestWhatIsSetForAllTracksIsSaidOnce(t *testing.T) {
+	r := &rundir.Run{
+		Profile: "ingestion", Target: "memory:", Seed: 1,
+		Settings:   map[string]float64{"rate": 2000, "eligibility.rate": 1000, "profile.rate": 1000, "threads": 5, "eligibility.threads": 3, "profile.threads": 2},
+		Parameters: map[string]string{"testCase": "put", "eligibility.testCase": "put", "profile.testCase": "put"},
+		Origins:    map[string]string{},
+	}
+	for _, name := range []string{"rate", "eligibility.rate", "profile.rate", "threads", "eligibility.threads", "profile.threads"} {
+		r.Origins[name] = "flag"
+	}
+	for name := range r.Parameters {
+		r.Origins[name] = "flag --set"
+	}
+	assert.Equal(t, "perfbench run --profile ingestion --target memory: --arrivals even --rate 2000 --seed 1 --set testCase=put --threads 5", Command(r))
+	assert.Equal(t, "flag --rate", Asked(r).Values["rate"].From())
+	r.Parameters["profile.testCase"] = "get"
+	assert.Contains(t, Command(r), "--set profile.testCase=get --rate 2000")
+}
+
 // Files are named, rather than what they say, and the timetable is as it was given, with
 // what was changed by hand.
 func TestTheCommandOfARunWithFilesAndATimetable(t *testing.T) {
