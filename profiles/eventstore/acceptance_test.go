@@ -65,7 +65,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	p, err := c.Prepare(t.Context(), t)
 	require.NoError(t, err)
 	assert.Equal(t, time.Hour, p.Inputs.Duration)
-	assert.Equal(t, []string{"at 30m0s: batch = 400"}, p.Preview().Timetable)
+	assert.Equal(t, []string{"at 30m: batch = 400"}, p.Preview().Timetable)
 	start := p.Plan.Tracks()[0].Start
 	assert.Equal(t, []float64{2, 300, 100_000}, []float64{float64(start.Threads), float64(start.Batch), start.Rate})
 
