@@ -173,37 +173,6 @@ func KnobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1
 // Knob returns the knob that was turned.
 func (c Change) Knob() string { return KnobOf(c.Name) }
 
-// Joins reports whether the next change is part of what somebody did with this one: a further
-// press of the same key, the same in a further track, or a further knob of a reset.
-func (c Change) Joins(next Change) bool {
-	switch {
-	case c.By != next.By, c.Segment != next.Segment, c.Ramp != 0, next.Ramp != 0:
-		return false
-	case c.By == ByReset:
-		return true
-	case c.Knob() == "paused":
-		return false
-	}
-	return c.Name == next.Name || c.Knob() == next.Knob() && c.By != ByTimetable
-}
-
-// Folded returns changes with each ramp of the timetable reduced to one change:
-// from the value at which it began to the value it has reached, with the time and
-// segment of its first step.
-func Folded(changes []Change) []Change {
-	var out []Change
-	at := map[int]int{} // the index of each ramp in out
-	for _, c := range changes {
-		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
-			out[i].To = c.To
-			continue
-		}
-		at[c.Ramp] = len(out)
-		out = append(out, c)
-	}
-	return out
-}
-
 // Mark is a note that somebody put on the time line.
 type Mark struct {
 	At   time.Duration

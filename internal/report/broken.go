@@ -111,9 +111,9 @@ func faultEvents(f *rundir.Folder) (out []event) {
 	return out
 }
 
-// ofFault reports whether a change is the beginning or the end of a fault.
-func ofFault(c *rundir.Change) bool {
-	_, ok := workload.FaultSetting(c.Name)
+// isFault reports whether a change is the beginning or the end of a fault.
+func isFault(name string) bool {
+	_, ok := workload.FaultSetting(name)
 	return ok
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -21,8 +22,8 @@ type axis struct {
 	spans    []plot.Span
 }
 
-func axisOf(f *rundir.Folder, c rundir.Timeline, events []event) axis {
-	a := axis{first: c.First, n: len(c.Rates), marks: marks(&f.Run)}
+func axisOf(f *rundir.Folder, c rundir.Timeline, events []event, done []effect.Effect) axis {
+	a := axis{first: c.First, n: len(c.Rates), marks: marks(&f.Run, done)}
 	for _, e := range events {
 		if e.shade != "" && len(a.spans) < mostShaded {
 			a.spans = append(a.spans, plot.Span{From: e.at, To: e.until, Kind: e.shade, Note: e.what})
@@ -172,13 +173,12 @@ func mean(rates []float64) float64 {
 
 // marks returns the live changes (for a ramp the first), the users' notes and, in a run
 // of several phases, where each phase began.
-func marks(r *rundir.Run) []plot.Mark {
+func marks(r *rundir.Run, done []effect.Effect) []plot.Mark {
 	var out []plot.Mark
-	for _, m := range r.Moves() {
-		if ofFault(&m.Change) { // it is shaded
-			continue
+	for i := range done {
+		if e := &done[i]; !isFault(e.Name) { // those are shaded
+			out = append(out, plot.Mark{At: e.At.Seconds(), Note: change(e)})
 		}
-		out = append(out, plot.Mark{At: m.At, Note: change(m)})
 	}
 	for _, m := range r.Marks {
 		out = append(out, plot.Mark{At: m.At, Note: Plain(m.Note)})

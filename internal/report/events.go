@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -37,13 +37,12 @@ const (
 
 // eventsOf lists what happened, the earliest first: live changes, users' notes, faults
 // of the plan, outages, stalls and bursts of errors.
-func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
+func eventsOf(f *rundir.Folder, c rundir.Timeline, done []effect.Effect) []event {
 	var out []event
-	for _, m := range f.Run.Moves() {
-		if ofFault(&m.Change) {
-			continue
+	for i := range done {
+		if e := &done[i]; !isFault(e.Name) {
+			out = append(out, event{at: e.At.Seconds(), until: e.Until.Seconds(), what: change(e)})
 		}
-		out = append(out, event{at: m.At, until: m.Until, what: change(m)})
 	}
 	for _, m := range f.Run.Marks {
 		out = append(out, event{at: m.At, until: m.At, what: Plain(m.Note)})
@@ -58,12 +57,12 @@ func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 }
 
 // change describes a live change.
-func change(m rundir.Move) string {
-	segment := "segment " + strconv.Itoa(m.Segment)
-	if m.Last > m.Segment {
-		segment = "segments " + strconv.Itoa(m.Segment) + "–" + strconv.Itoa(m.Last)
+func change(e *effect.Effect) string {
+	segment := "segment "
+	if e.Last > e.Segment {
+		segment = "segments "
 	}
-	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
+	return e.Text() + ", by " + e.By + ": " + segment + e.Segments()
 }
 
 // outages are the times in which nothing was done.

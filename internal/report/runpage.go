@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -21,8 +22,9 @@ func RunPage(f *rundir.Folder) Page {
 	own := judgedRun(f)
 	versus := comparedRun(f, own)
 	c, m := rundir.Of(f), momentsOf(f)
-	events := eventsOf(f, c)
-	axis := axisOf(f, c, events)
+	done := effect.Effects(effect.Of(f))
+	events := eventsOf(f, c, done)
+	axis := axisOf(f, c, events, done)
 	p := Page{
 		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
 		Figures: answer(r, own, versus),
@@ -42,7 +44,7 @@ func RunPage(f *rundir.Folder) Page {
 	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis)}, operations(r))
 	p.Opening = len(p.Sections)
 	p.Add(causes(f), lost(f), answers(AnswersOf(r)), beside(versus), why(f), again(r),
-		stretches(f, c, m, axis), resources(f, axis), happened(r, events),
+		effects(r, done), stretches(f, c, m, axis), resources(f, axis), happened(r, events),
 		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p

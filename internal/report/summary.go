@@ -30,7 +30,7 @@ func Charts(f *rundir.Folder, width int) string {
 	const height, labels = 4, 13
 	var b strings.Builder
 	c := rundir.Of(f)
-	for _, g := range graphs(f, c, moments{}, axisOf(f, c, nil)) {
+	for _, g := range graphs(f, c, moments{}, axisOf(f, c, nil, nil)) {
 		if len(g.Lines) == 0 || g.Apart || g.Low {
 			continue
 		}

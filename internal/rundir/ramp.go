@@ -1,7 +1,9 @@
 package rundir
 
 import (
+	"math"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
@@ -69,6 +71,18 @@ func (r *Run) Changed(how string) string {
 		parts = append(parts, units.Plural(faults, "fault"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Did returns what was done to the run, in order: what somebody changed at once is one act.
+func (r *Run) Did() []measure.Act { return measure.Acts(r.Turned()) }
+
+// Turned returns the live changes with the times that a run has while it goes.
+func (r *Run) Turned() []measure.Change {
+	out := make([]measure.Change, len(r.Changes))
+	for i, c := range r.Changes {
+		out[i] = measure.Change{At: time.Duration(math.Round(c.At * float64(time.Second))), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment, Ramp: c.Ramp}
+	}
+	return out
 }
 
 // Stretch is a segment as shown to people. A ramp is one segment, and what it came to is

@@ -66,6 +66,7 @@ func TestASettingThatWasChangedCountsOnce(t *testing.T) {
 		{At: 30, Name: "b.rate", From: 20, To: 40, By: "undo", Segment: 2},
 	}}
 	assert.Len(t, r.Moves(), 3)
+	assert.Len(t, r.Did(), 2)
 	assert.Equal(t, "2 settings changed later", r.Changed("changed later"))
 	r.MeasuredS = 60
 	r.Segments = []Segment{{To: 40}, {From: 40, To: 52, Settings: map[string]float64{"paused": 1}}, {From: 52, To: 60}}

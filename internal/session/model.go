@@ -115,7 +115,9 @@ func (p *Prepared) Origins() map[string]string {
 			out[t.Name+"."+k.Name] = from
 			all = append(all, from)
 		}
-		out[k.Name] = strings.Join(dedupe(all), "; ")
+		if len(all) > 0 {
+			out[k.Name] = strings.Join(dedupe(all), "; ")
+		}
 	}
 	return out
 }

@@ -171,6 +171,22 @@ func Number(v float64) string {
 	return trim(v) + suffix
 }
 
+// Percent formats by how much a value differs from one before: "+25 %", "−50 %", "×12" from ten times
+// on; "" if there was none before.
+func Percent(before, after float64) string {
+	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
+		return ""
+	}
+	p := (after - before) / before * 100
+	switch {
+	case math.Abs(p) < 0.5:
+		return "±0 %"
+	case p >= 900:
+		return "×" + Number(math.Round(after/before))
+	}
+	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
+}
+
 // Duration formats a time that was measured, with three significant digits: "850 ns", "1.2 ms",
 // "94 s"; from 100 s on in whole seconds, "1m 44s", "5m"; and from an hour on in whole minutes,
 // "1h 2m". The moments of a run are told by plot.Clock, and what is typed by Typed.

@@ -11,6 +11,7 @@ import (
 	keptlist "github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -74,10 +75,10 @@ func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput
 		return "", ""
 	}
 	if o.Throughput != nil {
-		throughput = r.sign + widget.Percent(*o.Throughput, rate)
+		throughput = r.sign + units.Percent(*o.Throughput, rate)
 	}
 	if p99 > 0 && measure.Enough(99, o.Calls) {
-		latency = r.sign + widget.Percent(float64(o.Response.P99), float64(p99))
+		latency = r.sign + units.Percent(float64(o.Response.P99), float64(p99))
 	}
 	return throughput, latency
 }

@@ -79,7 +79,10 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		if lane != "" && p.throughput.Dy() > 4 {
 			c.Rows--
 		}
-		f := ch.sel.fig
+		f, at := ch.sel.fig, ch.moment(a)
+		if at != "" {
+			f.rate, _ = ch.figuresThen(a, ch.sel.op)
+		}
 		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
@@ -94,8 +97,11 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		default:
 			since = strings.Replace(since, "figures", "mean and peak", 1)
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
+			if at != "" {
+				beside = [][3]string{{"then", units.Number(f.rate), "b"}}
+			}
 		}
-		pane.Note = noteFor(pane.Title, p.throughput.Dx(), since, ch.against.dimmed())
+		pane.Note = noteFor(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed())
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -111,8 +117,13 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if l.Count == 0 {
 			l.P99 = ch.sel.fig.lastP99
 		}
+		at := ch.moment(a)
+		if at != "" {
+			_, l = ch.figuresThen(a, ch.sel.op)
+			why = ""
+		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
-		if w := ch.now.watch; w.gone { // what is known of before says nothing about now
+		if w := ch.now.watch; w.gone && at == "" { // what is known of before says nothing about now
 			l, why, brief = measure.Summary{}, "", "no answer since "+plot.Clock(w.since.Seconds())
 		}
 		axis := logWord(c.Log)
@@ -127,10 +138,13 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis
 			}
 		default:
-			if ch.now.watch.gone {
+			if ch.now.watch.gone && at == "" {
 				pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
 			}
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
+			if at != "" {
+				beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"max", widget.Nanos(l.Max), ""}}
+			}
 			for _, line := range widget.Wrap(why, side-2) {
 				beside = append(beside, [3]string{line, "", ""})
 			}
@@ -139,7 +153,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if noteFor(pane.Title, p.latency.Dx(), why) == "" {
 			why, _, _ = strings.Cut(why, ",")
 		}
-		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), ch.sel.since())
+		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), cmp.Or(at, ch.sel.since()))
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
 }
@@ -156,7 +170,7 @@ func logWord(is bool) string {
 func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	c := &Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
-		c.Moments = append(c.Moments, Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name, at: at})
+		c.Moments = append(c.Moments, chart.Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name, At: at})
 	}
 	for i, ph := range ch.now.snap.Ran {
 		if i > 0 {
@@ -166,17 +180,8 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	for _, m := range ch.now.snap.Marks {
 		put(m.At, '◆', m.Note)
 	}
-	changes := measure.Folded(ch.now.snap.Changes)
-	for i, m := range changes {
-		name := changedTo(ch.now.plan, m)
-		if i+1 < len(changes) && (changes[i+1].Name == m.Name || m.Joins(changes[i+1])) && changes[i+1].At-m.At <= gap {
-			name = "" // the next press of the same key carries the name
-		} else if m.By == measure.ByUndo || m.By == measure.ByReset {
-			name = m.By // it may be of several tracks
-		} else if i > 0 && changes[i-1].Name != m.Name && changes[i-1].Joins(m) {
-			name = m.Knob() // of several tracks, each with a value of its own
-		}
-		put(m.At, '▾', name)
+	for _, act := range measure.Acts(ch.now.snap.Changes) {
+		put(act.At, '▾', ch.now.markOf(&act))
 	}
 	ch.now.announce(c, a)
 	c.CrossAt, c.Cross = ch.cross.cell(a)

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -26,13 +28,13 @@ func (r *reading) comingText(list []measure.Change) string {
 	c := list[0]
 	for _, end := range list[1:] {
 		if c.Ramp > 0 && end.Ramp == c.Ramp {
-			return changeText(r.plan, c.Name, c.To, end.To)
+			return effect.Turned(c.Name, c.To, end.To, r.commands())
 		}
 	}
 	if c.Ramp > 0 {
-		return "ramp ends at " + changedTo(r.plan, c)
+		return "ramp ends at " + effect.Brief(c, r.commands())
 	}
-	return changedTo(r.plan, c)
+	return effect.Brief(c, r.commands())
 }
 
 // after says what the timetable changes next, all at one moment, and when; nil if nothing.
@@ -122,7 +124,7 @@ func (r *reading) announce(c *Plot, a Axis) {
 		if name != "" {
 			brief = strings.TrimPrefix(p.Knob(), "fault-")
 		}
-		c.Moments = append(c.Moments, Moment{Cell: a.Cell(p.At.Seconds()), Sign: '▿', Name: name, Brief: brief, at: p.At, Coming: true})
+		c.Moments = append(c.Moments, chart.Moment{Cell: a.Cell(p.At.Seconds()), Sign: '▿', Name: name, Brief: brief, At: p.At, Coming: true})
 		if _, ok := workload.FaultSetting(p.Name); !ok {
 			continue
 		}

@@ -6,13 +6,11 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -47,9 +45,9 @@ func (ch *charts) step(p panes, by int) {
 }
 
 // moments returns those of the lane that have a name, in order of time.
-func (ch *charts) moments() []Moment {
-	out := slices.DeleteFunc(ch.plotted(ch.now.axis(1), 1, units.Number).Moments, func(m Moment) bool { return m.Name == "" || m.Coming })
-	slices.SortStableFunc(out, func(x, y Moment) int { return cmp.Compare(x.at, y.at) })
+func (ch *charts) moments() []chart.Moment {
+	out := slices.DeleteFunc(ch.plotted(ch.now.axis(1), 1, units.Number).Moments, func(m chart.Moment) bool { return m.Name == "" || m.Coming })
+	slices.SortStableFunc(out, func(x, y chart.Moment) int { return cmp.Compare(x.At, y.At) })
 	return out
 }
 
@@ -71,7 +69,7 @@ func (ch *charts) leap(p panes, by int) {
 		if by < 0 {
 			i = len(list) - 1 - i
 		}
-		if b := bucket(list[i].at); s.Whole > 0 && (b-at)*by > 0 {
+		if b := bucket(list[i].At); s.Whole > 0 && (b-at)*by > 0 {
 			m := list[i]
 			ch.cross = crosshair{true, time.Duration(s.First+b) * a.Bucket, fmt.Sprintf("%s %s (marker %d of %d)", string(m.Sign), m.Name, i+1, len(list))}
 			return
@@ -96,22 +94,46 @@ func (ch *charts) point(p panes, r image.Rectangle, x int) bool {
 	return true
 }
 
+// then returns a value of a series at the crosshair; NaN where there is none.
+func (ch *charts) then(a Axis, series Series) float64 {
+	if n := floorDiv(ch.cross.at, a.Bucket) - series.First; n >= 0 && n < len(series.Vals) {
+		return series.Vals[n]
+	}
+	return math.NaN()
+}
+
+// figuresThen returns the figures of an operation, or of all, at the crosshair: of one point of a
+// chart. What a point does not have is 0.
+func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summary) {
+	s := ch.now.snap
+	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(s, op, of))) }
+	return ch.then(a, a.Rate(s, op)), measure.Summary{
+		P50: time(func(p measure.Point) int64 { return p.ResponseP50 }),
+		P99: time(func(p measure.Point) int64 { return p.ResponseP99 }),
+		Max: time(func(p measure.Point) int64 { return p.ResponseMax }),
+	}
+}
+
+// moment names the moment that is read, and how long it is if that is no second; "" if none is.
+func (ch *charts) moment(a Axis) string {
+	switch {
+	case !ch.cross.on:
+		return ""
+	case a.Bucket > time.Second:
+		return widget.Clock(ch.cross.at) + " to " + widget.Clock(ch.cross.at+a.Bucket)
+	}
+	return "at " + widget.Clock(ch.cross.at)
+}
+
 // read says what every series was at the crosshair, in w cells and at most rows lines.
 func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 	a := ch.now.axis(chartCells(p, p.throughput))
-	value := func(series Series) float64 {
-		if n := floorDiv(ch.cross.at, a.Bucket) - series.First; n >= 0 && n < len(series.Vals) {
-			return series.Vals[n]
-		}
-		return math.NaN()
-	}
+	value := func(series Series) float64 { return ch.then(a, series) }
 	snap, op := ch.now.snap, ch.sel.op
-	time := func(of func(measure.Point) int64) string { return widget.Nanos(nanos(value(a.Times(snap, op, of)))) }
+	rate, times := ch.figuresThen(a, op)
 	parts := []string{
-		units.Number(value(a.Rate(snap, op))) + " " + ch.sel.unit() + "/s",
-		"p50 " + time(func(p measure.Point) int64 { return p.ResponseP50 }),
-		"p99 " + time(func(p measure.Point) int64 { return p.ResponseP99 }),
-		"max " + time(func(p measure.Point) int64 { return p.ResponseMax }),
+		units.Number(rate) + " " + ch.sel.unit() + "/s",
+		"p50 " + widget.Nanos(times.P50), "p99 " + widget.Nanos(times.P99), "max " + widget.Nanos(times.Max),
 	}
 	if n := value(a.Failures(snap, op)); n > 0 {
 		parts = append(parts, widget.Plural(int64(n), "error"))
@@ -135,20 +157,7 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 	if ch.cross.marker != "" {
 		parts = slices.Insert(parts, 0, ch.cross.marker)
 	}
-	var out []string
-	line, lead := s.Accent.On(" "+clock)+" ", ansi.StringWidth(clock)+2
-	used := lead
-	for _, part := range parts {
-		n := ansi.StringWidth(part) + 2
-		if used+n > w {
-			if len(out)+1 >= rows {
-				break
-			}
-			out, line, used = append(out, widget.Fit(line, w)), strings.Repeat(" ", lead), lead
-		}
-		line, used = line+" "+part+" ", used+n
-	}
-	return append(out, widget.Fit(line, w))
+	return chart.Read(s, clock, parts, w, rows)
 }
 
 // nanos returns a time as a whole number, 0 for none.

@@ -1,349 +1,45 @@
 package dashboard
 
 import (
-	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
-func course(changes []measure.Change, seconds ...[2]int64) *measure.Snapshot {
-	s := &measure.Snapshot{At: time.Duration(len(seconds)) * time.Second, Changes: changes, Recent: make([][]measure.Row, 1)}
-	for t, v := range seconds {
-		r := measure.Row{T: t, Count: v[0], Seconds: 1, ResponseP99: v[1] * 1e4}
-		if r.Running = true; v[0] == 0 {
-			r.Oldest = 2 * time.Second
-		}
-		s.Recent[0] = append(s.Recent[0], r)
+// turned is a run of twenty seconds whose throughput doubles after ten, when somebody turned the
+// threads up.
+func turned(p99 int64) *measure.Snapshot {
+	s := &measure.Snapshot{At: 20 * time.Second, Recent: make([][]measure.Row, 1), Changes: []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2, By: "workbench"}}}
+	for t := range 20 {
+		s.Recent[0] = append(s.Recent[0], measure.Row{T: t, Count: 1000 + int64(t/10*1000+t%3), Seconds: 1, ResponseP99: p99})
 	}
 	return s
 }
 
-// steady are n seconds of about one rate and p99, in which chance has its part.
-func steady(n int, rate, p99 int64) (out [][2]int64) {
-	for i := range n {
-		out = append(out, [2]int64{rate + []int64{0, 7, -6, 3, -4}[i%5], p99 + []int64{0, 1, -1}[i%3]*p99/100})
-	}
-	return out
-}
-
-func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
-	turn := func(at float64, from, to float64) measure.Change {
-		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "threads", From: from, To: to, By: "workbench"}
-	}
-	by := func(c measure.Change, who string) measure.Change {
-		c.By = who
-		return c
-	}
-	pause := func(at, to float64) measure.Change {
-		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "paused", From: 1 - to, To: to}
-	}
-	join := func(parts ...[][2]int64) (out [][2]int64) {
-		for _, p := range parts {
-			out = append(out, p...)
-		}
-		return out
-	}
-	noise := [][2]int64{{1000, 2000}, {400, 9000}, {1500, 3000}, {700, 5000}, {1100, 2000}, {600, 7000}, {1300, 3000}, {500, 6000}}
-	stall := [][2]int64{{1000, 2000}, {0, 0}, {0, 0}}
-	for _, c := range []struct {
-		name    string
-		changes []measure.Change
-		seconds [][2]int64
-		want    string
-	}{
-		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
-		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput as before, p99 as before"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: its seconds vary too much to tell"},
-		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput +50 %, p99 as before"},
-		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 as before"},
-		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
-		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store stood still meanwhile"},
-		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: the store stood still meanwhile"},
-		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput +100 %, p99 as before"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput +50 %, p99 as before"},
-		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 as before"},
-		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs 3 s before it, and had 1"},
-		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput as before, p99 70 → 880 ms"},
-		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput as before, p99 unsure"},
-		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e, ok := lastEffect(course(c.changes, c.seconds...))
-			require.True(t, ok)
-			assert.Equal(t, c.want, e.outcome(0))
-		})
-	}
-}
-
-// What was done within a few seconds is judged together: from before the first to after the last.
-// So is what alone had too few seconds before it.
-func TestQuickChangesAreJudgedTogether(t *testing.T) {
-	turn := func(at time.Duration, name string, from, to float64) measure.Change {
-		return measure.Change{At: at * time.Second, Name: name, From: from, To: to, By: "workbench"}
-	}
-	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
-	e, _ := lastEffect(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.outcome(60))
-	assert.Equal(t, "00:10–00:12", e.when())
-	assert.Equal(t, 10, e.before.seconds)
-
-	e, _ = lastEffect(course(three, slices.Concat(steady(10, 1000, 2000), steady(4, 2000, 4000))...))
-	assert.Equal(t, "measuring its effect: 2 of 3 s", e.outcome(60))
-
-	unsettled := func(n int, p99 int64) (out [][2]int64) {
-		for i := range n {
-			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
-		}
-		return out
-	}
-	slow := []measure.Change{turn(20, "payload", 1024, 2048), turn(26, "threads", 1, 2)}
-	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
-	alone := effectOf(s, 0)
-	assert.Equal(t, "throughput as before, p99 unsure; it needs 8 s before it, and had 6", alone.outcome(90))
-	e, _ = lastEffect(s)
-	assert.Len(t, e.with, 1)
-	assert.Equal(t, "throughput as before, p99 10 → 23.3 ms", e.outcome(40))
-	assert.Equal(t, "payload 1 KiB → 2 KiB, threads 1 → 2 together", e.what(tuitest.NewPlan(1)))
-
-	s.Changes = append([]measure.Change{turn(8, "paused", 1, 0)}, slow...)
-	e, _ = lastEffect(s)
-	assert.Len(t, e.with, 1, "a pause ends what is put together")
-	s.Ran = []measure.Phase{{Name: "load"}, {Name: "read", From: 23 * time.Second}}
-	e, _ = lastEffect(s)
-	assert.Empty(t, e.with, "another phase began between them")
-}
-
-// With room, both figures are told before and after, each from its lowest to its highest
-// second.
-func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
-	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
-	e, _ := lastEffect(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
-	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.outcome(math.MaxInt))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.outcome(60))
-	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.outcome(40))
-}
-
 // The panel of knobs shows the effect of a change in seconds that had too few calls for a p99.
 func TestAnEffectWithoutP99IsShown(t *testing.T) {
-	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
-	s := course(turn, append(steady(10, 1000, 0), steady(10, 2000, 0)...)...)
 	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
-	tu := tuner{now: &reading{snap: s, plan: plan}}
+	tu := tuner{now: &reading{snap: turned(0), plan: plan}}
 	text := strings.Join(tu.effectLines(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, 80, true), "\n")
 	assert.Contains(t, text, "1k → 2k")
 	assert.Regexp(t, `p99 .*–`, text)
 }
 
-// At a rate, throughput is what was asked for, and p99 decides.
-func TestAtARateP99Decides(t *testing.T) {
-	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 1000, To: 2000}}, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...)
-	for i := range s.Recent[0] {
-		s.Recent[0][i].Rate = 1000
-	}
-	e, _ := lastEffect(s)
-	assert.Equal(t, "p99 per second 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.outcome(60))
-}
-
-// A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
-func TestOwnLatenessIsNoEffect(t *testing.T) {
-	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
-	late := func(p99 int64) []measure.Totals {
-		return []measure.Totals{{Response: measure.Summary{P99: 1000}, Lateness: measure.Summary{P99: 990}}, {Response: measure.Summary{P99: 80_000_000}, Lateness: measure.Summary{P99: p99}}}
-	}
-	s.Segments = []measure.Segment{{To: 10 * time.Second, Ops: late(76_800_000)}, {From: 10 * time.Second, Ops: late(0)}}
-	e, _ := lastEffect(s)
-	assert.Equal(t, "throughput as before, p99 per second 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.outcome(120))
-	s.Segments[0].Ops = late(8_000_000)
-	e, _ = lastEffect(s)
-	assert.Equal(t, "throughput as before, p99 per second 80 → 20 ms −75 %", e.outcome(60))
-
-	// A fault makes each call take 20 ms where most of a short p99 was lateness: that is sure.
-	s = course([]measure.Change{{At: 10 * time.Second, Name: "fault-delay", To: 20}}, append(steady(10, 1000, 100), steady(10, 1000, 2100)...)...)
-	ops := func(p99, late int64) []measure.Totals {
-		return []measure.Totals{{Response: measure.Summary{P99: p99}, Lateness: measure.Summary{P99: late}}}
-	}
-	s.Segments = []measure.Segment{{To: 10 * time.Second, Ops: ops(1e6, 1e6)}, {From: 10 * time.Second, Ops: ops(21e6, 1e6)}}
-	e, _ = lastEffect(s)
-	assert.Contains(t, e.outcome(120), "→ 21 (20.8–21.2) ms +2000 %")
-	s.Segments[1].Ops = ops(21e6, 19e6)
-	e, _ = lastEffect(s)
-	assert.Contains(t, e.outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
-}
-
-// A throughput that follows its rate does so by no chance, whatever its seconds were like.
-func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
-	uneven := func(around int64) [][2]int64 {
-		return [][2]int64{{around / 2, 2000}, {around * 3 / 2, 2000}, {around, 2000}, {around / 2, 2000}, {around * 3 / 2, 2000}}
-	}
-	s := course([]measure.Change{{At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(uneven(2000), uneven(2500)...)...)
-	for i := range s.Recent[0] {
-		s.Recent[0][i].Rate = 2000
-	}
-	e, _ := lastEffect(s)
-	assert.Equal(t, "p99 as before, throughput 2k → 2.5k +25 %", e.outcome(60))
-	e.To = 8000
-	assert.Equal(t, unsure, e.throughput().is, "it does not follow")
-	e.Name, e.From, e.To, e.others = "feed.rate", 1500, 1750, []measure.Change{{Name: "profile.rate", From: 500, To: 750}}
-	assert.Equal(t, changed, e.throughput().is, "an undo of a total is a change of each track")
-}
-
-// What is unsure says when it will be known, or what that would take.
-func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
-	unsettled := func(n int, p99 int64) (out [][2]int64) {
-		for i := range n {
-			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
-		}
-		return out
-	}
-	for _, c := range []struct {
-		name          string
-		before, after int
-		p99           int64
-		want          string
-	}{
-		{"soon", 30, 5, 2240, "throughput as before, p99 per second 20.9 → 22.4 ms unsure; known in about 9 s"},
-		{"too few before", 6, 6, 2240, "throughput as before, p99 unsure; it needs 8 s before it, and had 6"},
-		{"too small", 30, 30, 2050, "throughput as before, p99 unsure; its seconds vary too much to tell"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
-			e, _ := lastEffect(course(turn, append(unsettled(c.before, 2000), unsettled(c.after, c.p99)...)...))
-			assert.Equal(t, c.want, e.outcome(90))
-		})
-	}
-}
-
-// A phase that begins is another load: it is no part of what a knob did.
-func TestAnEffectEndsWithItsPhase(t *testing.T) {
-	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(append(steady(10, 1000, 2000), steady(4, 1500, 2000)...), steady(6, 9000, 100)...)...)
-	s.Ran = []measure.Phase{{Name: "load"}, {Name: "read", From: 14 * time.Second}}
-	e, _ := lastEffect(s)
-	assert.Equal(t, "throughput +50 %, p99 as before", e.outcome(0))
-}
-
-func TestPressesCloseTogetherAreOneChange(t *testing.T) {
-	at := func(ms int, from, to float64) measure.Change {
-		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: "threads", From: from, To: to}
-	}
-	s := course([]measure.Change{at(2000, 1, 16), at(15200, 16, 17), at(15900, 17, 18)}, append(steady(16, 100, 1000), steady(4, 200, 1000)...)...)
-	e, ok := lastEffect(s)
-	require.True(t, ok)
-	assert.InDelta(t, 16, e.From, 0)
-	assert.InDelta(t, 18, e.To, 0)
-	assert.Equal(t, 4, e.before.seconds)
-	assert.Equal(t, 4, e.after.seconds)
-	assert.False(t, math.IsNaN(e.after.rate))
-}
-
-func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
-	plan := tuitest.NewPlan(3) // feed, profile, claims
-	at := func(ms int, name string, from, to float64, by string) measure.Change {
-		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
-	}
-	for _, c := range []struct {
-		name    string
-		changes []measure.Change
-		want    string
-	}{
-		{"one track", []measure.Change{at(0, "feed.payload", 1024, 2048, "workbench")}, "feed payload 1 KiB → 2 KiB"},
-		{
-			"all tracks, each from where it stands",
-			[]measure.Change{at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, "")},
-			"payload 1 KiB–10 KiB → 2 KiB–20 KiB",
-		},
-		{
-			"twice",
-			[]measure.Change{
-				at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, ""),
-				at(300, "feed.payload", 2048, 4096, ""), at(300, "profile.payload", 20480, 40960, ""), at(300, "claims.payload", 8192, 16384, ""),
-			},
-			"payload 1 KiB–10 KiB → 4 KiB–40 KiB",
-		},
-		{
-			"two of three",
-			[]measure.Change{at(0, "profile.threads", 16, 20, ""), at(100, "feed.threads", 16, 8, "")},
-			"feed, profile threads 16 → 8–20",
-		},
-		{
-			"a total after a track",
-			[]measure.Change{at(0, "feed.threads", 16, 8, ""), at(100, "threads", 40, 41, "")},
-			"threads 40 → 41",
-		},
-		{
-			"a total taken back",
-			[]measure.Change{at(0, "feed.rate", 3000, 1250, "undo"), at(0, "profile.rate", 2000, 1250, "undo"), at(0, "claims.rate", 1000, 500, "undo")},
-			"rate 6 000 → 3 000",
-		},
-		{
-			"no limit is the highest rate",
-			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
-			"rate 100–unlimited → 500",
-		},
-		{
-			"a reset",
-			[]measure.Change{at(0, "feed.threads", 20, 16, "reset"), at(0, "feed.batch", 5, 100, "reset"), at(0, "profile.batch", 5, 100, "reset")},
-			"every knob reset",
-		},
-		{
-			"another knob just before",
-			[]measure.Change{at(10000, "threads", 20, 16, ""), at(10100, "feed.batch", 5, 100, ""), at(10100, "profile.batch", 5, 100, ""), at(10100, "claims.batch", 5, 100, "")},
-			"threads 20 → 16, batch 5 → 100 together",
-		},
-		{
-			"there and back",
-			[]measure.Change{at(10000, "threads", 16, 32, ""), at(12500, "threads", 32, 16, "undo")},
-			"threads back to 16 (2 changes)",
-		},
-		{
-			"many",
-			[]measure.Change{at(10000, "threads", 16, 32, ""), at(10500, "payload", 1024, 2048, ""), at(10900, "batch", 1, 10, ""), at(11200, "payload", 2048, 4096, "")},
-			"threads, payload, batch together (4 changes)",
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e, ok := lastEffect(course(c.changes, steady(20, 1000, 2000)...))
-			require.True(t, ok)
-			assert.Equal(t, c.want, e.what(plan))
-		})
-	}
-}
-
-// What one key made in a segment is one change, and one that came back to where it was says
-// so. What ramps, pauses, another hand or another segment made stays apart.
-func TestPressesOfAKeyAreOneChange(t *testing.T) {
-	p := tuitest.NewPlan(1)
-	c := func(name string, from, to float64, by string, segment int) measure.Change {
-		return measure.Change{Name: name, From: from, To: to, By: by, Segment: segment}
-	}
-	var texts []string
-	for _, f := range acts([]measure.Change{
-		c("threads", 1, 2, "user", 1), c("threads", 2, 3, "user", 1), c("threads", 3, 2, "undo", 1),
-		c("payload", 0, 1024, "user", 2), c("payload", 1024, 0, "user", 2), c("payload", 0, 1024, "user", 3),
-		c("paused", 0, 1, "user", 3), c("paused", 1, 0, "user", 3),
-	}) {
-		texts = append(texts, f.what(p))
-	}
-	assert.Equal(t, []string{"threads 1 → 3", "threads 3 → 2", "payload back to 0 B", "payload 0 B → 1 KiB", "paused", "resumed"}, texts)
-	ef := act{Change: measure.Change{Name: "payload"}}
-	assert.Equal(t, "payload back to 0 B", ef.what(p))
-}
-
-func TestAFaultIsNamedAsItIsAskedFor(t *testing.T) {
-	loss := workload.FaultKinds()[2]
-	e := effect{act: act{Change: measure.Change{Name: loss.Setting()}}, with: []act{{Change: measure.Change{Name: "threads"}}, {Change: measure.Change{Name: loss.Setting(), To: 1}}}}
-	assert.Equal(t, "loss, threads", e.knobs())
+// The panel of changes lists each with its effect.
+func TestThePanelOfChangesHasEffects(t *testing.T) {
+	s := turned(2e6)
+	s.Changes = append(s.Changes, measure.Change{At: 19 * time.Second, Name: "payload", From: 1024, To: 2048, By: "workbench"})
+	low := lower{now: &reading{snap: s}}
+	_, rows := low.changeRows(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), 120)
+	assert.Len(t, rows, 2)
+	assert.Regexp(t, `00:19 +payload 1 KiB → 2 KiB +measuring its effect: 1 of 3 s +workbench`, rows[0])
+	assert.Regexp(t, `00:10 +threads 1 → 2 +throughput 1k → 2k \+100 %, p99 per second .*same +workbench`, rows[1])
 }

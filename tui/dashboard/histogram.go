@@ -52,7 +52,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 		name    string
 	}{{50, "p50"}, {90, "p90"}, {99, "p99"}, {99.9, "p99.9"}} {
 		if measure.Enough(q.percent, total) {
-			h.Moments = append(h.Moments, Moment{Cell: h.cell(quantile(all, total, q.percent)), Sign: '▾', Name: q.name})
+			h.Moments = append(h.Moments, chart.Moment{Cell: h.cell(quantile(all, total, q.percent)), Sign: '▾', Name: q.name})
 		}
 	}
 	return h

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ type knobs struct {
 	// track is what is being turned: one track, or All.
 	track   int
 	history []turn
+	// past is the moment that is read, of which the line shows the values; nil: there is none.
+	past *crosshair
 }
 
 // pause pauses the run, or resumes it.
@@ -160,6 +163,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		ks.says.say(e, onlyWatched, false)
 		return
 	}
+	total := k.Get(ks.now.run.Settings(screen.All))
 	before, turned := make([]float64, len(ks.now.tracks)), []float64{}
 	for i, t := range ks.now.tracks {
 		before[i] = k.Get(ks.now.run.Settings(i))
@@ -191,7 +195,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 	if n > 0 && ks.history[n-1].knob.Name == k.Name && ks.history[n-1].track == ks.track && e.Now.Sub(ks.history[n-1].at) < together {
 		ks.history[n-1].at = e.Now
 	} else {
-		ks.history = append(ks.history, turn{k, before, ks.track, e.Now})
+		ks.history = append(ks.history, turn{k, before, total, ks.track, e.Now})
 	}
 }
 
@@ -227,8 +231,16 @@ func (ks *knobs) undo(e screen.Env) {
 	if n := ks.sel.fig.backlog; n > 0 && last.knob.Name == "rate" {
 		ks.says.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
 	}
+	back := func(track int, v float64) {
+		ks.control.Change(measure.ByUndo, track, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+	}
+	if last.track == screen.All && (last.knob.Sum || slices.Min(last.before) == slices.Max(last.before)) {
+		back(screen.All, last.total) // one change, as the turn was
+	}
 	for i, v := range last.before {
-		ks.control.Change(measure.ByUndo, i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+		if last.knob.Get(ks.now.run.Settings(i)) != v {
+			back(i, v)
+		}
 	}
 }
 
@@ -272,6 +284,10 @@ func (ks *knobs) nextTrack(by int) {
 func (ks *knobs) line(e screen.Env) (string, []zone) {
 	s := e.Styles
 	prefix := " "
+	was := ks.past != nil && ks.past.on
+	if was {
+		prefix += "at " + widget.Clock(ks.past.at) + "  "
+	}
 	if t := ks.track; t != screen.All {
 		prefix += ks.now.tracks[t].Name + ": "
 	}
@@ -281,6 +297,9 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	roomy := ansi.StringWidth(prefix)
 	for i, k := range knobs {
 		values[i] = ks.value(k)
+		if was {
+			values[i] = ks.valueAt(k, ks.past.at+measure.Step/2)
+		}
 		if ks.track == screen.All {
 			values[i] = each(ks.now.plan, k, values[i])
 		}
@@ -295,7 +314,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 		gap, space = " ", ""
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
-	if ks.control == nil {
+	if ks.control == nil || was { // what was cannot be turned
 		return ks.still(s, line, x, knobs, values, gap, e.W), nil
 	}
 	var zones []zone
@@ -337,6 +356,54 @@ func (ks *knobs) value(k workload.Knob) string {
 	return widget.RangeText(k, lo, hi)
 }
 
+// valueAt returns the value that was requested at a moment of the run.
+func (ks *knobs) valueAt(k workload.Knob, at time.Duration) string {
+	set := settingsAt(ks.now.snap, at)
+	if t := ks.track; t != screen.All && len(ks.now.tracks) > 1 {
+		v, ok := set[ks.now.tracks[t].Name+"."+k.Name]
+		if !ok {
+			return "–"
+		}
+		return widget.KnobText(k, v)
+	}
+	if v, ok := set[k.Name]; ok {
+		return widget.KnobText(k, v)
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, t := range ks.now.tracks {
+		if v, ok := set[t.Name+"."+k.Name]; ok {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		return "–"
+	}
+	return widget.RangeText(k, lo, hi)
+}
+
+// settingsAt returns the settings that were in force at a moment, under the names that users type.
+func settingsAt(s *measure.Snapshot, at time.Duration) map[string]float64 {
+	if len(s.Segments) == 0 {
+		return nil
+	}
+	n := 0
+	for i, seg := range s.Segments {
+		if seg.From <= at {
+			n = i
+		}
+	}
+	set := s.Segments[n].Settings
+	for _, c := range s.Changes { // the steps of a ramp are in one segment
+		if c.Ramp > 0 && c.Segment == n && c.At <= at {
+			if _, is := set[c.Name]; is {
+				set = maps.Clone(set)
+				set[c.Name] = c.To
+			}
+		}
+	}
+	return set
+}
+
 // farBehind is how long a backlog must take to serve before it is reported.
 const farBehind = time.Minute
 
@@ -344,6 +411,7 @@ const farBehind = time.Minute
 type turn struct {
 	knob   workload.Knob
 	before []float64
+	total  float64 // over all tracks
 	track  int
 	at     time.Time
 }

@@ -5,11 +5,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -77,8 +76,8 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	if l.now.progress.Stage > screen.Measuring && l.now.progress.Step != "" {
 		return said(s.Plain, l.now.progress.Step)
 	}
-	ef, ok := lastEffect(l.now.snap)
-	if causes, _ := widget.Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > fresh*time.Second) {
+	ef, ok := l.now.lastEffect()
+	if causes, _ := widget.Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.Until > fresh) {
 		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
 	}
 	if ok {
@@ -123,18 +122,15 @@ func (l *lines) whole(e screen.Env) (out []string) {
 
 // lastChange shows the last change and its effect: side by side, or one below the other
 // if there is no room.
-func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
+func (l *lines) lastChange(e screen.Env, ef effect.Effect, rows int) []string {
 	s := e.Styles
-	at, what := ef.when(), ef.what(l.now.plan)
-	if ef.By == measure.ByUndo && len(ef.with) == 0 {
-		what = "undo: " + what
-	}
+	at, what := ef.When(), ef.What()
 	left := ansi.StringWidth(at+what) + 4
-	outcome := ef.outcome(e.W - left - 2)
-	if len(ef.with) > 0 && rows == 1 && left+2+ansi.StringWidth(outcome) > e.W {
-		what = ef.knobs() + " together"
+	outcome := ef.Outcome(e.W - left - 2)
+	if len(ef.With) > 0 && rows == 1 && left+2+ansi.StringWidth(outcome) > e.W {
+		what = ef.Knobs() + " together"
 		left = ansi.StringWidth(at+what) + 4
-		outcome = ef.outcome(e.W - left - 2)
+		outcome = ef.Outcome(e.W - left - 2)
 	}
 	between := "     "
 	for _, narrower := range []string{"   ", "  "} {
@@ -142,8 +138,8 @@ func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
 			between = narrower
 		}
 	}
-	if full := ef.outcome(math.MaxInt); rows > 1 && outcome != full || left+ansi.StringWidth(between+outcome) > e.W && rows > 1 {
-		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.outcome(e.W-ansi.StringWidth(at)-4), e.W)}
+	if full := ef.Outcome(math.MaxInt); rows > 1 && outcome != full || left+ansi.StringWidth(between+outcome) > e.W && rows > 1 {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.Outcome(e.W-ansi.StringWidth(at)-4), e.W)}
 	}
 	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
 }

@@ -25,12 +25,14 @@ type lower struct {
 	tab              tab
 	scroll           int
 	folded           bool // a small screen shows it instead of latency
+	cells            int  // of the charts, whose moment is read
 	drawn, wallDrawn cached
 }
 
 // draw draws operations, tracks, errors or changes.
 func (low *lower) draw(e screen.Env, p panes) []string {
 	r := p.ops
+	low.cells = chartCells(p, p.throughput)
 	key := panelKey{
 		number: int64(low.sel.fig.drawn), changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
 	}
@@ -39,6 +41,9 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	}
 	if low.against.earlier != nil {
 		key.text = low.against.earlier.ID
+	}
+	if low.charts != nil {
+		key.cross = low.charts.cross
 	}
 	return low.drawn.get(key, func() []string {
 		if low.tab.drawn() {
@@ -55,8 +60,8 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		}
 		low.scroll = min(low.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
-		pane := widget.Panel{Title: low.tab.String(), Note: low.otherTabs(r.Dx())}
-		if low.tab == tabOps {
+		pane := widget.Panel{Title: low.tab.String() + low.moment(), Note: low.otherTabs(r.Dx())}
+		if low.tab == tabOps && low.moment() == "" {
 			pane.Foot = low.sel.short()
 		}
 		if len(body) > rows {
@@ -70,9 +75,21 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	})
 }
 
+// moment says of which moment the panel is, while one is read: operations are of that one, and what
+// stands in the other tables is of now.
+func (low *lower) moment() string {
+	switch {
+	case low.charts == nil || !low.charts.cross.on || low.tab == tabErrors || low.tab == tabChanges:
+		return ""
+	case low.tab == tabOps:
+		return " · " + low.charts.moment(low.now.axis(low.cells))
+	}
+	return " · now"
+}
+
 // otherTabs names the tabs that the tab key switches to, as far as there is room.
 func (low *lower) otherTabs(w int) string {
-	room := w - ansi.StringWidth(low.tab.String()) - 9
+	room := w - ansi.StringWidth(low.tab.String()+low.moment()) - 9
 	text := "tab: "
 	for i := range tabs - 1 {
 		t := (low.tab + 1 + i) % tabs
@@ -81,7 +98,7 @@ func (low *lower) otherTabs(w int) string {
 		case t == tabErrors && low.sel.fig.errors > 0:
 			name += " " + widget.Whole(low.sel.fig.errors)
 		case t == tabChanges && len(low.now.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(acts(low.now.snap.Changes))))
+			name += " " + widget.Whole(int64(len(measure.Acts(low.now.snap.Changes))))
 		case t == tabVerdict && len(low.now.verdict.Told()) > 0:
 			name += " " + widget.Whole(int64(len(low.now.verdict.Told())))
 		}
@@ -135,9 +152,15 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
 	var out []string
+	past := low.charts != nil && low.charts.cross.on
+	a := low.now.axis(low.cells)
 	for i, t := range low.now.snap.Ops {
 		f := digest(low.now.snap, i)
-		l := f.latency
+		l, failed := f.latency, t.Errors
+		if past {
+			f.rate, l = low.charts.figuresThen(a, i)
+			failed = nanos(low.charts.then(a, a.Failures(low.now.snap, i)))
+		}
 		label := widget.Fit("  "+low.now.opLabel(t.Operation), name)
 		if slices.Contains(low.sel.apart(), i) {
 			label = s.Series[low.sel.hue(i)].On("■ ") + widget.Fit(low.now.opLabel(t.Operation), name-2)
@@ -153,12 +176,15 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		if extra {
 			line += cols(widget.Nanos(l.P999), widget.Nanos(l.Max))
 		}
-		errs := cols(widget.Whole(t.Errors))
-		if t.Errors > 0 {
+		errs := cols(widget.Whole(failed))
+		if failed > 0 {
 			errs = s.Bad.On(errs)
 		}
 		line += errs
-		if versus {
+		switch {
+		case versus && past:
+			line += cols("–", "–") // the other run's figures are of all of it
+		case versus:
 			line += cols(low.against.earlier.Against(t.Operation, f.mean, l.P99))
 		}
 		if spark >= 8 {
@@ -306,29 +332,6 @@ func (low *lower) differing(w int) []string {
 	return out
 }
 
-func (low *lower) changeRows(e screen.Env, w int) (string, []string) {
-	if len(low.now.snap.Changes) == 0 {
-		return "Nothing has been changed yet.", nil
-	}
-	by := 12
-	if w < 70 {
-		by = 0 // no room for who changed it
-	}
-	text := max(w-20-by, 10)
-	row := func(at, change, who, segment string) string {
-		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
-	}
-	var out []string
-	for _, a := range slices.Backward(acts(low.now.snap.Changes)) {
-		by := a.By
-		if a.Ramp > 0 {
-			by = "ramp"
-		}
-		out = append(out, row(widget.Clock(a.At), a.what(low.now.plan), by, fmt.Sprint(a.Segment)))
-	}
-	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
-}
-
 // verdictRows shows the verdict on the run so far, and its reasons.
 func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(low.now.verdict.Told()) == 0 {
@@ -397,7 +400,7 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 	case tabErrors:
 		return low.errorRows(e, w)
 	case tabChanges:
-		return low.changeRows(e, w)
+		return low.changeRows(e.Styles, w)
 	case tabBoth:
 		return chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
 	case tabVerdict:

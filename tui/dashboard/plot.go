@@ -3,8 +3,6 @@ package dashboard
 import (
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -35,7 +33,7 @@ type Plot struct {
 	// Limits are values that get a line across.
 	Limits []chart.Limit
 	// Moments are marked in the lane above the chart, with their names if there is room.
-	Moments []Moment
+	Moments []chart.Moment
 	// Cross says that the values in column CrossAt are being read.
 	Cross   bool
 	CrossAt int
@@ -53,18 +51,6 @@ type Area struct {
 	Series   int
 }
 
-// Moment is a moment of a run in a column of cells.
-type Moment struct {
-	Cell int
-	Sign rune
-	Name string
-	// Brief is written where there is no room for the name.
-	Brief string
-	// Coming means that the timetable has it, and that it has not come yet.
-	Coming bool
-	at     time.Duration
-}
-
 // The layers of a plot, from back to front; areas and their edges have one for each
 // series.
 const (
@@ -77,7 +63,6 @@ const (
 	rule
 	coming
 	limit
-	name
 	spike
 	cross
 	area             // and the next three
@@ -163,75 +148,8 @@ func (p *Plot) ages(c *chart.Canvas) {
 	c.Line(p.scaled(loud), alarm)
 }
 
-// Lane is a row above a chart with a sign for each of its moments, and their names where
-// there is room: to the right of the sign, or else to its left. It is empty if no moment
-// lies on the chart.
-func (p *Plot) Lane(s *widget.Styles) string {
-	c := chart.NewCanvas(p.Cells, 1)
-	some := false
-	for _, m := range p.Moments {
-		if m.Cell >= 0 && m.Cell < p.Cells {
-			l := rule
-			if m.Coming {
-				l = coming
-			}
-			c.Put(m.Cell, 0, string(m.Sign), l)
-			some = true
-		}
-	}
-	if !some {
-		return ""
-	}
-	for _, m := range p.Moments {
-		if m.Cell < 0 || m.Cell >= p.Cells {
-			continue
-		}
-		for _, text := range m.names() {
-			if nameBeside(c, m.Cell, text) {
-				break
-			}
-		}
-	}
-	return chart.Paint(c, func(l chart.Layer, _, _ int) widget.Ink {
-		if l == rule {
-			return s.Accent
-		}
-		return s.Muted
-	})[0]
-}
-
-// names returns what the moment may be called, the longest first: its name, the brief one, and as many
-// whole words of the name as there is room for, but not a knob without its value.
-func (m *Moment) names() []string {
-	out := []string{m.Name, m.Brief}
-	words, least := strings.Split(m.Name, " "), 1
-	if m.Sign == '▾' || m.Sign == '▿' {
-		least = 2
-	}
-	for n := len(words) - 1; n >= least; n-- {
-		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); !strings.HasSuffix(text, "→") {
-			out = append(out, text+"…")
-		}
-	}
-	return out
-}
-
-// nameBeside writes a name beside the sign in a lane, and reports whether there was room.
-func nameBeside(c *chart.Canvas, cell int, text string) bool {
-	w, _ := c.Size()
-	n := ansi.StringWidth(text)
-	switch {
-	case n == 0:
-		return false
-	case c.Free(cell+1, 0, n+1) || cell+1+n == w && c.Free(cell+1, 0, n):
-		c.Put(cell+1, 0, text, name)
-	case c.Free(cell-n-1, 0, n+1) || cell == n && c.Free(0, 0, n):
-		c.Put(cell-n, 0, text, name)
-	default:
-		return false
-	}
-	return true
-}
+// Lane is a row above a chart with a sign for each of its moments; empty if none lies on the chart.
+func (p *Plot) Lane(s *widget.Styles) string { return chart.Lane(s, p.Cells, p.Moments) }
 
 // spikes marks values beyond the scale at its end, and labels the highest one.
 func (p *Plot) spikes(c *chart.Canvas) {
@@ -281,7 +199,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Bad
 	case l == cross || l == limit:
 		return s.Accent
-	case l == name || l == rule:
+	case l == rule:
 		return s.Muted
 	case l == coming:
 		return s.Line

@@ -13,7 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
-	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -45,7 +45,7 @@ func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
 func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 	p := Plot{
 		Cells: 20, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},
-		Moments: []Moment{{Cell: 2, Sign: '▾', Name: "5"}, {Cell: 14, Sign: '◆', Name: "drain"}, {Cell: 15, Sign: '▾', Name: "much too long a name"}, {Cell: 99, Sign: '▾', Name: "later"}},
+		Moments: []chart.Moment{{Cell: 2, Sign: '▾', Name: "5"}, {Cell: 14, Sign: '◆', Name: "drain"}, {Cell: 15, Sign: '▾', Name: "much too long a name"}, {Cell: 99, Sign: '▾', Name: "later"}},
 	}
 	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
 	assert.Equal(t, "  ▾5     drain◆▾    ", ansi.Strip(p.Lane(s)), "above the chart")
@@ -121,9 +121,4 @@ func TestFaultsAreShaded(t *testing.T) {
 	p := Plot{Cells: 20, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Broken: brokenIn(s, a)}
 	assert.Equal(t, "  ▒▒▒▒    ▒     ▒▒  ", strings.Split(drawn(p), "\n")[0])
 	assert.NotContains(t, strings.Split(drawn(p), "\n")[1], "▒")
-	plan := tuitest.NewPlan(1)
-	assert.Equal(t, "delay:5ms", changedTo(plan, s.Changes[0]))
-	assert.Equal(t, "delay healed", changedTo(plan, s.Changes[2]))
-	assert.Equal(t, "kill:primary", changeText(plan, "fault-kill", 0, 2))
-	assert.Equal(t, "pause", changeText(plan, "fault-pause", 0, 1))
 }

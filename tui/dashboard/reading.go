@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -32,6 +33,8 @@ type reading struct {
 	left     int64             // how many units are on their way, if a track relays what it does
 	relays   bool              // that is known
 	found    *screen.Search    // the last search
+	did      []effect.Effect   // what each change did, as of didAt
+	didAt    *measure.Snapshot
 }
 
 func newReading(a screen.Access) *reading {

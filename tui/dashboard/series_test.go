@@ -28,7 +28,6 @@ func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
 	assert.Equal(t, 1, f.second)
 	assert.InDelta(t, 510, f.rate, 0)
 	assert.InDelta(t, 510, chart.Peak(recentRates(s, 0, 2, 3)), 0)
-	assert.InDelta(t, 505, over(seconds(s, 0, math.MaxInt64)).rate, 0)
 }
 
 // A run that has just begun is told and drawn by its steps, of which the first is short of

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -305,7 +306,7 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 		effect = all
 	}
 	spread := tu.spreadLines(e, w)
-	if _, is := lastEffect(tu.now.snap); !is && len(lines)+len(spread)+len(effect) > h && len(spread) > 0 {
+	if _, is := tu.now.lastEffect(); !is && len(lines)+len(spread)+len(effect) > h && len(spread) > 0 {
 		effect = nil // it would only say that there is none yet
 	}
 	if len(lines)+len(spread)+len(effect) <= h {
@@ -446,7 +447,7 @@ func (tu *tuner) unitText(k workload.Knob) string {
 // with ranges, and with what would make sure.
 func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	s := e.Styles
-	ef, ok := lastEffect(tu.now.snap)
+	ef, ok := tu.now.lastEffect()
 	if !ok {
 		out := []string{""}
 		for _, l := range widget.Wrap("No change yet. Its effect will be shown here.", w-2) {
@@ -454,48 +455,48 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		}
 		return out
 	}
-	when := "Last change, at " + ef.when()
-	what := ef.what(tu.now.plan)
-	if len(ef.with) > 0 {
-		when = "Last changes, " + ef.when()
+	when := "Last change, at " + ef.When()
+	what := ef.What()
+	if len(ef.With) > 0 {
+		when = "Last changes, " + ef.When()
 		if ansi.StringWidth(what)+3 > w {
-			what = ef.knobs() + " together"
+			what = ef.Knobs() + " together"
 		}
 	}
 	if long := when + ", median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
 	}
 	out := []string{"", widget.Spread(" "+s.Muted.On(when), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(what)}
-	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
-		for _, l := range widget.Wrap(ef.outcome(w-4), w-4) {
+	if ef.Pauses() || ef.Missing() != "" {
+		for _, l := range widget.Wrap(ef.Outcome(w-4), w-4) {
 			out = append(out, "   "+s.Muted.On(l))
 		}
 		return append(out, make([]string, max(5-len(out), 0))...)
 	}
-	figure := func(name string, m moved, moreIsBetter bool) {
+	figure := func(name string, f effect.Figure, moreIsBetter bool) {
 		value := "–"
-		switch m.is {
-		case "":
-		case changed:
-			value = compare(s, w-22, m.numbers(), m.before, m.after, moreIsBetter)
+		switch {
+		case f.Is == "":
+		case f.Moved():
+			value = compare(s, w-22, f.Numbers(), f.Before, f.After, moreIsBetter)
 		default:
-			value = widget.Fit(m.numbers(), max(w-22, 13)) + " " + s.Muted.On(m.is)
+			value = widget.Fit(f.Numbers(), max(w-22, 13)) + " " + s.Muted.On(string(f.Is))
 		}
 		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
-		if m.is == "" || !whole {
+		if f.Is == "" || !whole {
 			return
 		}
-		if text := m.ranges(); ansi.StringWidth(text)+14 <= w {
+		if text := f.Ranges(); ansi.StringWidth(text)+14 <= w {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
 		}
 	}
-	rate, tail := func() { figure(tu.now.info.Unit+"/s", ef.throughput(), true) }, func() { figure("p99", ef.tail(), false) }
-	if ef.given {
+	rate, tail := func() { figure(tu.now.info.Unit+"/s", ef.Throughput(), true) }, func() { figure("p99", ef.P99(), false) }
+	if ef.Given() {
 		rate, tail = tail, rate
 	}
 	rate() // what decides comes first
 	tail()
-	if lacks := ef.lacks(); whole && lacks != "" {
+	if lacks := ef.Lacks(); whole && lacks != "" {
 		for _, l := range widget.Wrap("unsure: "+lacks, w-4) {
 			out = append(out, "   "+s.Muted.On(l))
 		}
@@ -505,11 +506,11 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 
 // briefEffect is effectLines for one line, or three.
 func (tu *tuner) briefEffect(e screen.Env, room int) []string {
-	ef, ok := lastEffect(tu.now.snap)
+	ef, ok := tu.now.lastEffect()
 	if !ok {
 		return nil
 	}
-	line := "   " + e.Styles.Bold.On(ef.what(tu.now.plan)) + "  " + ef.outcome(0)
+	line := "   " + e.Styles.Bold.On(ef.What()) + "  " + ef.Outcome(0)
 	if room < 2 {
 		return []string{line}
 	}
@@ -527,7 +528,7 @@ type tuneLine struct {
 // compare formats a change in w cells and a few more, with its direction as an arrow
 // and a percentage.
 func compare(s *widget.Styles, w int, text string, before, after float64, moreIsBetter bool) string {
-	p := strings.TrimLeft(widget.Percent(before, after), "+−±")
+	p := strings.TrimLeft(units.Percent(before, after), "+−±")
 	if p == "" {
 		return text
 	}

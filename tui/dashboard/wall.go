@@ -122,7 +122,11 @@ func hang(tiles []tile, columns, rows int) (at [][]int, heights []int) {
 // wall draws beside the charts what the lower panel does not show.
 func (low *lower) wall(e screen.Env, p panes) []string {
 	r := p.wall
+	low.cells = chartCells(p, p.throughput)
 	key := panelKey{number: low.now.snap.Number, rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, changes: len(low.now.snap.Changes)}
+	if low.charts != nil {
+		key.cross = low.charts.cross
+	}
 	return low.wallDrawn.get(key, func() []string {
 		wide := r.Dx() / p.columns
 		tiles := low.tiles(e, p, wide, r.Dy())

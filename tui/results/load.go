@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
@@ -28,6 +29,8 @@ type loadedRun struct {
 	found *find.Result
 	// answers are those that the run compared; nil if it compared none.
 	answers *workload.Answers
+	// effects are what each live change did.
+	effects []effect.Effect
 	// why is what limited the run.
 	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
@@ -51,7 +54,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: report.Summary(f), course: curvesOf(f), why: report.Why(f), answers: report.AnswersOf(&f.Run)}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: curvesOf(f), why: report.Why(f), answers: report.AnswersOf(&f.Run), effects: effect.Effects(effect.Of(f))}
 	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,49 +98,63 @@ func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 	return lines
 }
 
+// changes lists what was changed and what that did, and the notes between. Effects are wrapped where
+// there is no room for them on a line.
 func (l *loadedRun) changes(s *widget.Styles, w int) []string {
-	run := &l.folder.Run
 	type event struct {
 		at   float64
-		row  []string
+		cols []string
 		mark bool
 	}
 	var list []event
-	for _, m := range run.Moves() {
-		change := rundir.SettingText(m.Name, m.From) + " → " + rundir.SettingText(m.Name, m.To)
-		segment := fmt.Sprint(m.Segment)
-		if m.Until > m.At {
-			change += ", a ramp until " + plot.Clock(m.Until)
-		}
-		if m.Last > m.Segment {
-			segment += fmt.Sprintf("–%d", m.Last)
-		}
-		list = append(list, event{at: m.At, row: []string{plot.Clock(m.At), m.Name, change, m.By, segment}})
+	change := max(w/4, 18)
+	room := max(w-change-10, 20)
+	if w >= 96 {
+		room -= 22
 	}
-	for _, m := range run.Marks {
-		list = append(list, event{at: m.At, mark: true, row: []string{plot.Clock(m.At), "mark", m.Note, "", ""}})
-	}
-	slices.SortStableFunc(list, func(a, b event) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
+	for i := range l.effects {
+		e := &l.effects[i]
+		change := e.Text()
+		if e.Ramp > 0 && e.Until > e.At {
+			change += ", a ramp until " + widget.Clock(e.Until)
 		}
-		return 0
-	})
-	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "setting"}, {Head: "change", Most: max(w-40, 20)}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
+		list = append(list, event{at: e.At.Seconds(), cols: []string{widget.Clock(e.At), change, e.Told(3 * room), e.By, e.Segments()}})
+	}
+	for _, m := range l.folder.Run.Marks {
+		list = append(list, event{at: m.At, mark: true, cols: []string{plot.Clock(m.At), "mark: " + m.Note, "", "", ""}})
+	}
+	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "change"}, {Head: "effect"}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
+	var marks []bool
 	for _, ev := range list {
-		g.Add(ev.row...)
+		what, effect := widget.Wrap(ev.cols[1], change), widget.Wrap(ev.cols[2], room)
+		for i := range max(len(what), len(effect)) {
+			row := []string{"", "", "", "", ""}
+			if i == 0 {
+				row = slices.Clone(ev.cols)
+			}
+			row[1], row[2] = at(what, i), at(effect, i)
+			g.Add(row...)
+			marks = append(marks, ev.mark)
+		}
 	}
 	g.Ink = func(row, _ int) widget.Ink {
-		if list[row].mark {
+		if marks[row] {
 			return s.Accent
 		}
 		return s.Plain
 	}
 	head, rows := g.Lines(s, w)
-	return append([]string{head}, rows...)
+	note := "Effects compare up to 30 s before a change with as many after it: throughput, and the p99 of the median second, each from its lowest to its highest second."
+	return append(append(append([]string{head}, rows...), ""), widget.MutedLines(s, note, w)...)
+}
+
+// at returns a line of several, or an empty one.
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
 }
 
 func (l *loadedRun) failures(s *widget.Styles, w int) []string {

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -39,18 +38,6 @@ func Nanos(ns int64) string {
 		return "–"
 	}
 	return units.Duration(time.Duration(ns))
-}
-
-// Percent formats a change: "+38 %"; empty if there is nothing to compare.
-func Percent(before, after float64) string {
-	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
-		return ""
-	}
-	p := (after - before) / before * 100
-	if math.Abs(p) < 0.5 {
-		return "±0 %"
-	}
-	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
 }
 
 // Fit pads or cuts a line, styled or not, to exactly w cells.

@@ -11,7 +11,7 @@ var layers = []struct{ floor, packages string }{
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/lab internal/watch/self internal/sweep"},
 	{"the vocabulary of a run, and its broker", "internal/workload internal/broker"},
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
-	{"values for profiles, and what is said about runs", "internal/values internal/explain internal/compare internal/condition internal/telemetry internal/remote/..."},
+	{"values for profiles, and what is said about runs", "internal/values internal/explain internal/effect internal/compare internal/condition internal/telemetry internal/remote/..."},
 	{"searches on a run", "internal/find"},
 	{"requests, generated data, lists of what is kept", "internal/request internal/datagen internal/kept"},
 	{"guarantees that applications check", "internal/histories"},

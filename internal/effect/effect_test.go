@@ -1,0 +1,386 @@
+package effect
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
+func course(changes []measure.Change, seconds ...[2]int64) *Course {
+	c := &Course{Changes: changes, Segments: []Segment{{Settings: map[string]float64{"threads": 1}}}}
+	for t, v := range seconds {
+		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), P99: float64(v[1] * 1e4)})
+	}
+	return c
+}
+
+// last is the effect of the last act.
+func last(c *Course) Effect {
+	e, _ := Last(c)
+	return e
+}
+
+// steady are n seconds of about one rate and p99, in which chance has its part.
+func steady(n int, rate, p99 int64) (out [][2]int64) {
+	for i := range n {
+		out = append(out, [2]int64{rate + []int64{0, 7, -6, 3, -4}[i%5], p99 + []int64{0, 1, -1}[i%3]*p99/100})
+	}
+	return out
+}
+
+func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
+	turn := func(at float64, from, to float64) measure.Change {
+		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "threads", From: from, To: to, By: "workbench"}
+	}
+	by := func(c measure.Change, who string) measure.Change {
+		c.By = who
+		return c
+	}
+	pause := func(at, to float64) measure.Change {
+		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "paused", From: 1 - to, To: to}
+	}
+	join := func(parts ...[][2]int64) (out [][2]int64) {
+		for _, p := range parts {
+			out = append(out, p...)
+		}
+		return out
+	}
+	noise := [][2]int64{{1000, 2000}, {400, 9000}, {1500, 3000}, {700, 5000}, {1100, 2000}, {600, 7000}, {1300, 3000}, {500, 6000}}
+	stall := [][2]int64{{1000, 2000}, {0, 0}, {0, 0}}
+	for _, c := range []struct {
+		name    string
+		changes []measure.Change
+		seconds [][2]int64
+		want    string
+	}{
+		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
+		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput same, p99 same"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: its seconds vary too much to tell"},
+		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput unsure, p99 same"},
+		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 same"},
+		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
+		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: nothing was done for a while"},
+		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: nothing was done for a while"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput +100 %, p99 same"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput +50 %, p99 same"},
+		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 same"},
+		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs 3 s before it, and had 1"},
+		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput same, p99 70 → 880 ms"},
+		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput same, p99 unsure"},
+		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput same, p99 same"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, ok := Last(course(c.changes, c.seconds...))
+			require.True(t, ok)
+			assert.Equal(t, c.want, e.Outcome(0))
+		})
+	}
+}
+
+// What was done within a few seconds is judged together: from before the first to after the last.
+// So is what alone had too few seconds before it.
+func TestQuickChangesAreJudgedTogether(t *testing.T) {
+	turn := func(at time.Duration, name string, from, to float64) measure.Change {
+		return measure.Change{At: at * time.Second, Name: name, From: from, To: to, By: "workbench"}
+	}
+	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
+	e, _ := Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "00:10–00:12", e.When())
+	assert.Equal(t, 10, e.before.seconds)
+
+	e, _ = Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(4, 2000, 4000))...))
+	assert.Equal(t, "measuring its effect: 2 of 3 s", e.Outcome(60))
+
+	unsettled := func(n int, p99 int64) (out [][2]int64) {
+		for i := range n {
+			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
+		}
+		return out
+	}
+	slow := []measure.Change{turn(20, "payload", 1024, 2048), turn(26, "threads", 1, 2)}
+	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
+	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0)
+	assert.Equal(t, "throughput same, p99 per second 20.9 → 23.3 ms unsure; it needs 8 s before it, and had 6", alone.Outcome(90))
+	e, _ = Last(s)
+	assert.Len(t, e.With, 1)
+	assert.Equal(t, "throughput same, p99 10 → 23.3 ms", e.Outcome(40))
+	assert.Equal(t, "payload 1 KiB → 2 KiB, threads 1 → 2 together", e.What())
+
+	s.Changes = append([]measure.Change{turn(8, "paused", 1, 0)}, slow...)
+	e, _ = Last(s)
+	assert.Len(t, e.With, 1, "a pause ends what is put together")
+	s.Phases = []time.Duration{23 * time.Second}
+	e, _ = Last(s)
+	assert.Empty(t, e.With, "another phase began between them")
+}
+
+// With room, both figures are told before and after, each from its lowest to its highest
+// second.
+func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
+	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
+	e, _ := Last(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
+	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.Outcome(math.MaxInt))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.Outcome(40))
+}
+
+// At a rate, throughput is what was asked for, and p99 decides.
+func TestAtARateP99Decides(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 1000, To: 2000}}, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...)
+	s.Segments = []Segment{{Settings: map[string]float64{"rate": 1000}}}
+	e, _ := Last(s)
+	assert.Equal(t, "p99 per second 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.Outcome(60))
+}
+
+// A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
+func TestOwnLatenessIsNoEffect(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
+	late := func(p99 int64) Segment {
+		seg, slowest := Segment{}, int64(0)
+		seg.lateness(1000, 990, &slowest)
+		seg.lateness(80_000_000, p99, &slowest)
+		return seg
+	}
+	s.Segments = []Segment{late(76_800_000), late(0)}
+	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
+	e := last(s)
+	assert.Equal(t, "throughput same, p99 per second 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
+	s.Segments[0] = late(8_000_000)
+	s.Segments[0].To = 10 * time.Second
+	e = last(s)
+	assert.Equal(t, "throughput same, p99 per second 80 → 20 ms −75 %", e.Outcome(60))
+
+	// A fault makes each call take 20 ms where most of a short p99 was lateness: that is sure.
+	s = course([]measure.Change{{At: 10 * time.Second, Name: "fault-delay", To: 20}}, append(steady(10, 1000, 100), steady(10, 1000, 2100)...)...)
+	s.Segments = []Segment{{To: 10 * time.Second, ours: 1, late: 1e6}, {From: 10 * time.Second, ours: 1. / 21, late: 1e6}}
+	e = last(s)
+	assert.Contains(t, e.Outcome(120), "→ 21 (20.8–21.2) ms ×21")
+	s.Segments[1].ours, s.Segments[1].late = 19./21, 19e6
+	e = last(s)
+	assert.Contains(t, e.Outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
+}
+
+// A throughput that follows its rate does so by no chance, whatever its seconds were like.
+func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
+	uneven := func(around int64) [][2]int64 {
+		return [][2]int64{{around / 2, 2000}, {around * 3 / 2, 2000}, {around, 2000}, {around / 2, 2000}, {around * 3 / 2, 2000}}
+	}
+	s := course([]measure.Change{{At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(uneven(2000), uneven(2500)...)...)
+	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}}}
+	e, _ := Last(s)
+	assert.Equal(t, "p99 same, throughput 2k → 2.5k +25 %", e.Outcome(60))
+	assert.Equal(t, Asked, e.Throughput().Is)
+	s.Changes[0].To = 8000
+	e, _ = Last(s)
+	assert.Equal(t, Unsure, e.Throughput().Is, "it does not follow")
+	s.Changes = []measure.Change{{At: 5 * time.Second, Name: "feed.rate", From: 1500, To: 1750}, {At: 5 * time.Second, Name: "profile.rate", From: 500, To: 750}}
+	e, _ = Last(s)
+	assert.Equal(t, Asked, e.Throughput().Is, "a change of each track adds up")
+}
+
+// What is unsure says when it will be known, or what that would take.
+func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
+	unsettled := func(n int, p99 int64) (out [][2]int64) {
+		for i := range n {
+			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name          string
+		before, after int
+		p99           int64
+		want          string
+	}{
+		{"soon", 30, 5, 2240, "throughput same, p99 per second 20.9 → 22.4 ms unsure; known in about 10 s"},
+		{"too few before", 6, 6, 2240, "throughput same, p99 per second 20.9 → 23.3 ms unsure; it needs 8 s before it, and had 6"},
+		{"too small", 30, 30, 2050, "throughput same, p99 per second 20.9 → 21.4 ms unsure; its seconds vary too much to tell"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
+			e, _ := Last(course(turn, append(unsettled(c.before, 2000), unsettled(c.after, c.p99)...)...))
+			assert.Equal(t, c.want, e.Outcome(90))
+		})
+	}
+}
+
+// A phase that begins is another load: it is no part of what a knob did.
+func TestAnEffectEndsWithItsPhase(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(append(steady(10, 1000, 2000), steady(4, 1500, 2000)...), steady(6, 9000, 100)...)...)
+	s.Phases = []time.Duration{14 * time.Second}
+	e, _ := Last(s)
+	assert.Equal(t, "throughput +50 %, p99 same", e.Outcome(0))
+}
+
+func TestPressesCloseTogetherAreOneChange(t *testing.T) {
+	at := func(ms int, from, to float64) measure.Change {
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: "threads", From: from, To: to}
+	}
+	s := course([]measure.Change{at(2000, 1, 16), at(15200, 16, 17), at(15900, 17, 18)}, append(steady(16, 100, 1000), steady(4, 200, 1000)...)...)
+	e, ok := Last(s)
+	require.True(t, ok)
+	assert.InDelta(t, 16, e.From, 0)
+	assert.InDelta(t, 18, e.To, 0)
+	assert.Equal(t, 4, e.before.seconds)
+	assert.Equal(t, 4, e.after.seconds)
+	assert.False(t, math.IsNaN(e.after.rate))
+}
+
+func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
+	plan := tuitest.NewPlan(3) // feed, profile, claims
+	at := func(ms int, name string, from, to float64, by string) measure.Change {
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
+	}
+	for _, c := range []struct {
+		name    string
+		changes []measure.Change
+		want    string
+	}{
+		{"one track", []measure.Change{at(0, "feed.payload", 1024, 2048, "workbench")}, "feed payload 1 KiB → 2 KiB"},
+		{
+			"all tracks, each from where it stands",
+			[]measure.Change{at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, "")},
+			"payload 1 KiB–10 KiB → 2 KiB–20 KiB",
+		},
+		{
+			"twice",
+			[]measure.Change{
+				at(0, "feed.payload", 1024, 2048, ""), at(0, "profile.payload", 10240, 20480, ""), at(0, "claims.payload", 4096, 8192, ""),
+				at(300, "feed.payload", 2048, 4096, ""), at(300, "profile.payload", 20480, 40960, ""), at(300, "claims.payload", 8192, 16384, ""),
+			},
+			"payload 1 KiB–10 KiB → 4 KiB–40 KiB",
+		},
+		{
+			"two of three",
+			[]measure.Change{at(0, "profile.threads", 16, 20, ""), at(100, "feed.threads", 16, 8, "")},
+			"feed, profile threads 16 → 8–20",
+		},
+		{
+			"a total after a track",
+			[]measure.Change{at(0, "feed.threads", 16, 8, ""), at(100, "threads", 40, 41, "")},
+			"threads 40 → 41",
+		},
+		{
+			"a total taken back",
+			[]measure.Change{at(0, "feed.rate", 3000, 1250, "undo"), at(0, "profile.rate", 2000, 1250, "undo"), at(0, "claims.rate", 1000, 500, "undo")},
+			"undo: rate 6\u2009000 → 3\u2009000",
+		},
+		{
+			"no limit is the highest rate",
+			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
+			"rate 100–unlimited → 500",
+		},
+		{
+			"a reset",
+			[]measure.Change{at(0, "feed.threads", 20, 16, "reset"), at(0, "feed.batch", 5, 100, "reset"), at(0, "profile.batch", 5, 100, "reset")},
+			"every knob reset",
+		},
+		{
+			"another knob just before",
+			[]measure.Change{at(10000, "threads", 20, 16, ""), at(10100, "feed.batch", 5, 100, ""), at(10100, "profile.batch", 5, 100, ""), at(10100, "claims.batch", 5, 100, "")},
+			"threads 20 → 16, batch 5 → 100 together",
+		},
+		{
+			"there and back",
+			[]measure.Change{at(10000, "threads", 16, 32, ""), at(12500, "threads", 32, 16, "undo")},
+			"threads back to 16 (2 changes)",
+		},
+		{
+			"many",
+			[]measure.Change{at(10000, "threads", 16, 32, ""), at(10500, "payload", 1024, 2048, ""), at(10900, "batch", 1, 10, ""), at(11200, "payload", 2048, 4096, "")},
+			"threads, payload, batch together (4 changes)",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := course(c.changes, steady(20, 1000, 2000)...)
+			run.Segments[0].Settings = workload.ByName(plan.Knobs, plan.Tracks(), workload.Starts(plan.Tracks()))
+			e, ok := Last(run)
+			require.True(t, ok)
+			assert.Equal(t, c.want, e.What())
+		})
+	}
+}
+
+// A change that came back to where it was says so.
+func TestChangesInWords(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		from, to float64
+		want     string
+	}{
+		{"rate", 2500, 2000, "rate 2\u2009500 → 2\u2009000"},
+		{"feed.payload", 1024, 2048, "feed payload 1 KiB → 2 KiB"},
+		{"payload", 1024, 1024, "payload back to 1 KiB"},
+		{"paused", 0, 1, "paused"},
+		{"feed.paused", 1, 0, "feed resumed"},
+		{"fault-delay", 0, 5, "delay:5ms"},
+		{"fault-delay", 5, 0, "delay healed"},
+		{"fault-kill", 0, 2, "kill:primary"},
+		{"fault-pause", 0, 1, "pause"},
+	} {
+		assert.Equal(t, c.want, Turned(c.name, c.from, c.to, nil))
+	}
+	assert.Equal(t, "threads 32", Brief(measure.Change{Name: "threads", From: 16, To: 32}, nil))
+	assert.Equal(t, "delay healed", Brief(measure.Change{Name: "fault-delay", From: 5}, nil))
+}
+
+func TestAFaultIsNamedAsItIsAskedFor(t *testing.T) {
+	loss := workload.FaultKinds()[2]
+	act := func(name string, to float64) measure.Act {
+		return measure.Act{Change: measure.Change{Name: name, To: to}}
+	}
+	e := Effect{Act: act(loss.Setting(), 0), With: []measure.Act{act("threads", 0), act(loss.Setting(), 1)}}
+	assert.Equal(t, "loss, threads", e.Knobs())
+}
+
+// On a crowded machine a difference is sure only where it is more than others may make, and windows
+// that differ from each other before a change make a difference unsure.
+func TestWhatMayBeNoiseIsUnsure(t *testing.T) {
+	turn := []measure.Change{{At: 30 * time.Second, Name: "payload", From: 1024, To: 2048}}
+	crowd := func(after ...[2]int64) Effect {
+		c := course(turn, append(steady(30, 19_700, 240), after...)...)
+		c.Crowded = true
+		return last(c)
+	}
+	e := crowd(steady(20, 32_000, 122)...)
+	assert.Equal(t, "throughput 19.7k → 32k unsure, p99 per second 2.4 → 1.22 ms unsure; other processes use this machine, which may be as much as that", e.Outcome(150))
+	e = crowd(steady(20, 4_000, 131_000)...)
+	assert.Equal(t, "throughput 19.7k → 4k −80 %, p99 per second 2.4 ms → 1.31 s ×546", e.Outcome(70))
+
+	drifting := slices.Concat(steady(8, 20_000, 240), steady(8, 30_000, 240), steady(8, 21_000, 240), steady(6, 29_000, 240), steady(15, 36_000, 240))
+	e = last(course(turn, drifting...))
+	assert.Equal(t, Unsure, e.Throughput().Is)
+	assert.Equal(t, Same, e.P99().Is)
+	assert.NotEmpty(t, e.Lacks())
+}
+
+// Every change of a run has its effect: those too close to the next one are told with that.
+func TestEachChangeHasItsEffect(t *testing.T) {
+	turn := func(at int, name string, from, to float64) measure.Change {
+		return measure.Change{At: time.Duration(at) * time.Second, Name: name, From: from, To: to, By: "workbench", Segment: at / 10}
+	}
+	c := course([]measure.Change{turn(10, "threads", 1, 2), turn(20, "payload", 1024, 65536), turn(21, "batch", 1, 2), turn(31, "paused", 0, 1)},
+		slices.Concat(steady(10, 1000, 2000), steady(10, 2000, 2000), steady(1, 5000, 90), steady(10, 500, 8000), steady(2, 1, 1))...)
+	c.Over = true
+	var told []string
+	for _, e := range Effects(c) {
+		told = append(told, e.Text()+": "+e.Told(70))
+	}
+	assert.Equal(t, []string{
+		"threads 1 → 2: throughput 1k → 2k +100 %, p99 same",
+		"payload 1 KiB → 64 KiB: see the next one",
+		"batch 1 → 2: with the one before: throughput −75 %, p99 20 → 80 ms",
+		"paused: ",
+	}, told)
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/effect"
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// effects lists the live changes and what each of them did. Those of faults have an account of
+// their own.
+func effects(r *rundir.Run, list []effect.Effect) Section {
+	s := Section{Heading: "Changes", Weight: Answer}
+	t := Table{Left: 7, Columns: []string{"at", "change", "by", "segment", r.Unit + " per second", "p99 per second", "note"}}
+	judged := false
+	for i := range list {
+		e := &list[i]
+		if isFault(e.Name) {
+			continue
+		}
+		rate, tail, note := "", "", e.Missing()
+		if note == "" && !e.Pauses() {
+			judged = true
+			rate, tail, note = figureText(e.Throughput()), figureText(e.P99()), e.Lacks()
+			if n := len(e.With); n > 0 {
+				note = joined(fmt.Sprintf("together with the %s", before(n)), note)
+			}
+		}
+		t.Add(plot.Clock(e.At.Seconds()), changeText(e), e.By, e.Segments(), rate, tail, note)
+	}
+	if s.Table = t; judged {
+		s.Text = []string{"Each change is judged by up to 30 s before it and as many after it: the throughput, and the p99 of the median second, each with its lowest and its highest second. What may be chance is unsure."}
+	}
+	return s
+}
+
+func before(n int) string {
+	if n == 1 {
+		return "one before"
+	}
+	return fmt.Sprintf("%d before", n)
+}
+
+func joined(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "; " + b
+}
+
+// changeText names what was changed, with the end of a ramp.
+func changeText(e *effect.Effect) string {
+	if e.Ramp > 0 && e.Until > e.At {
+		return e.Text() + ", a ramp until " + plot.Clock(e.Until.Seconds())
+	}
+	return e.Text()
+}
+
+// figureText is a figure before and after a change, with the judgement.
+func figureText(f effect.Figure) string {
+	switch {
+	case f.Is == "":
+		return "–"
+	case f.Moved():
+		return f.Ranges() + ": " + string(f.Is) + ", " + f.Change()
+	}
+	return f.Ranges() + ": " + string(f.Is)
+}

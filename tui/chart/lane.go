@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Moment is a moment of a run in a column of cells: a change, a note, a fault, a phase.
+type Moment struct {
+	Cell int
+	Sign rune
+	Name string
+	// Brief is written where there is no room for the name.
+	Brief string
+	// Coming means that the timetable has it, and that it has not come yet.
+	Coming bool
+	// At is when it is, since measurement began.
+	At time.Duration
+}
+
+// The layers of a lane.
+const (
+	sign Layer = iota + 1
+	later
+	called
+)
+
+// Lane is a row of cells above a chart with a sign for each moment, and their names where there is
+// room: to the right of the sign, or else to its left. It is empty if no moment lies on the chart.
+func Lane(s *widget.Styles, cells int, moments []Moment) string {
+	c := NewCanvas(cells, 1)
+	some := false
+	for _, m := range moments {
+		if m.Cell >= 0 && m.Cell < cells {
+			l := sign
+			if m.Coming {
+				l = later
+			}
+			c.Put(m.Cell, 0, string(m.Sign), l)
+			some = true
+		}
+	}
+	if !some {
+		return ""
+	}
+	for _, m := range moments {
+		if m.Cell < 0 || m.Cell >= cells {
+			continue
+		}
+		for _, text := range m.names() {
+			if nameBeside(c, m.Cell, text) {
+				break
+			}
+		}
+	}
+	return Paint(c, func(l Layer, _, _ int) widget.Ink {
+		if l == sign {
+			return s.Accent
+		}
+		return s.Muted
+	})[0]
+}
+
+// names returns what the moment may be called, the longest first: its name, the brief one, and as many
+// whole words of the name as there is room for, but not a knob without its value.
+func (m *Moment) names() []string {
+	out := []string{m.Name, m.Brief}
+	words, least := strings.Split(m.Name, " "), 1
+	if m.Sign == '▾' || m.Sign == '▿' {
+		least = 2
+	}
+	for n := len(words) - 1; n >= least; n-- {
+		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); !strings.HasSuffix(text, "→") {
+			out = append(out, text+"…")
+		}
+	}
+	return out
+}
+
+// nameBeside writes a name beside the sign in a lane, and reports whether there was room.
+func nameBeside(c *Canvas, cell int, text string) bool {
+	w, _ := c.Size()
+	n := ansi.StringWidth(text)
+	switch {
+	case n == 0:
+		return false
+	case c.Free(cell+1, 0, n+1) || cell+1+n == w && c.Free(cell+1, 0, n):
+		c.Put(cell+1, 0, text, called)
+	case c.Free(cell-n-1, 0, n+1) || cell == n && c.Free(0, 0, n):
+		c.Put(cell-n, 0, text, called)
+	default:
+		return false
+	}
+	return true
+}
+
+// Read says what every series of a chart was at one moment, in w cells and at most rows lines.
+func Read(s *widget.Styles, clock string, parts []string, w, rows int) []string {
+	var out []string
+	line, lead := s.Accent.On(" "+clock)+" ", ansi.StringWidth(clock)+2
+	used := lead
+	for _, part := range parts {
+		n := ansi.StringWidth(part) + 2
+		if used+n > w {
+			if len(out)+1 >= rows {
+				break
+			}
+			out, line, used = append(out, widget.Fit(line, w)), strings.Repeat(" ", lead), lead
+		}
+		line, used = line+" "+part+" ", used+n
+	}
+	return append(out, widget.Fit(line, w))
+}
