@@ -62,7 +62,7 @@ func TestUndoIsOfferedAfterAChange(t *testing.T) {
 	assert.NotContains(t, a.Picture(t), "u undo")
 	a.Send(t, "+", a.Frame())
 	assert.Contains(t, a.Picture(t), "f search  u undo  m mark")
-	for range 10*fresh + 10 {
+	for range fresh/(100*time.Millisecond) + 10 {
 		run.Tick(100 * time.Millisecond)
 	}
 	a.Send(t, a.Frame())
