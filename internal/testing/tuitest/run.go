@@ -101,7 +101,7 @@ func NewRun(tracks int) *Run {
 		r.recent, r.line, r.spreads = append(r.recent, nil), append(r.line, nil), append(r.spreads, nil)
 	}
 	r.At, r.second = -Warmup, int(-Warmup/time.Second)
-	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops)}}
+	r.segments = []measure.Segment{{Ops: slices.Clone(r.ops), Settings: r.named()}}
 	r.Publish()
 	return r
 }

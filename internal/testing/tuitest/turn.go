@@ -92,7 +92,13 @@ func (r *Run) change(by string, track, ramp, seg int, f func(workload.Settings) 
 			r.want[i].Coming = after.Coming
 		}
 	}
+	r.segments[len(r.segments)-1].Settings = r.named()
 	r.Publish()
+}
+
+// named returns the settings in force under the names that users type.
+func (r *Run) named() map[string]float64 {
+	return workload.ByName(r.Designed.Knobs, r.Designed.Tracks(), func(i int) workload.Settings { return r.want[i] })
 }
 
 // turn sets a knob of one track, or of all: if it is a sum, each gets a share.
