@@ -185,7 +185,7 @@ func TestAWorkerWhoseClockIsWrongIsRefused(t *testing.T) {
 	id := newID()
 	h := hostileHand(t, c.Connection.URL(), roleWorker, id, "")
 	_, zone := time.Now().Zone()
-	for off, why := range map[time.Duration]string{2 * time.Hour: " s ahead of that of the coordinator", -2 * time.Hour: " s behind that of the coordinator", 0: ""} {
+	for off, why := range map[time.Duration]string{2 * time.Hour: " ahead of that of the coordinator", -2 * time.Hour: " behind that of the coordinator", 0: ""} {
 		m, err := h.nc.Request(c.Connection.on.join+"."+id, encoded(Hello{Protocol: Protocol, Version: "1", ID: id, ZoneS: zone, Now: time.Now().Add(off).UnixNano()}), time.Minute)
 		require.NoError(t, err)
 		var p Slot

@@ -106,7 +106,7 @@ func (sel *selection) unknown() string {
 	case l.Count == 0:
 		return "no call has ended yet"
 	case l.P99 == measure.Hidden && sel.op < 0 && sel.fig.of > 1: // the count is that of all
-		return fmt.Sprintf("p99 takes %d calls of an operation", measure.Needs(99))
+		return fmt.Sprintf("p99 takes %d calls, of one operation", measure.Needs(99))
 	case l.P99 == measure.Hidden:
 		return fmt.Sprintf("p99 takes %d calls, there are %d", measure.Needs(99), l.Count)
 	}

@@ -186,7 +186,7 @@ func TestADashSaysWhyItIsOne(t *testing.T) {
 	assert.Equal(t, "second 00:09", d.sel.second())
 	assert.Empty(t, d.sel.unknown())
 	d.sel.fig.latency = measure.Summary{Count: 312, P50: 1, P99: measure.Hidden}
-	assert.Equal(t, "p99 takes 1000 calls of an operation", d.sel.unknown())
+	assert.Equal(t, "p99 takes 1000 calls, of one operation", d.sel.unknown())
 	d.sel.fig.latency = measure.Summary{}
 	assert.Equal(t, "no call has ended yet", d.sel.unknown())
 }
