@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -199,9 +200,15 @@ func (t *tide) speed(i int) (speed, mean float64) {
 	return t.fast, t.burst
 }
 
-// turn adds the next turn to those that are known.
+// turn adds the next turn to those that are known. Whoever comes while another adds it takes his
+// instead of waiting for the lock.
 func (t *tide) turn(known *turns) *turns {
-	t.mu.Lock()
+	for !t.mu.TryLock() {
+		if now := t.turns.Load(); len(now.run) > len(known.run) {
+			return now
+		}
+		runtime.Gosched()
+	}
 	defer t.mu.Unlock()
 	if now := t.turns.Load(); len(now.run) > len(known.run) {
 		return now

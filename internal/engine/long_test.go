@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,13 +26,14 @@ func heap() int64 {
 
 // An hour with an error of its own text in every other call take no more
 // memory than the first ten minutes: the series is thinned, recent seconds drop
-// out, and of the messages ten are kept.
+// out, and of the messages that differ in more than numbers five are kept.
 func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 	labtest.Full(t, "TestLoopAllocatesNothing counts what a call allocates")
+	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
 	synctest.Test(t, func(t *testing.T) {
 		call := func(_ context.Context, it *workload.Iteration) error {
 			if it.Seq%2 == 0 {
-				return fmt.Errorf("error number %d", it.Seq)
+				return fmt.Errorf("error number %s", letters.Replace(strconv.FormatInt(it.Seq, 10)))
 			}
 			return nil
 		}
@@ -50,7 +53,7 @@ func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
 		snap := r.Snapshot()
 		assert.InDelta(t, 3600, res.Ops[0].Count, 2)
 		assert.InDelta(t, 3600, res.Errors[0].Count, 2)
-		assert.Len(t, res.Messages, 10)
+		assert.Len(t, res.Messages, 5)
 		assert.LessOrEqual(t, len(snap.Timeline[0]), 480)
 		assert.Equal(t, 8*time.Second, snap.Bucket, "an hour in at most 480 buckets")
 		assert.LessOrEqual(t, len(snap.Recent[0]), 120)
