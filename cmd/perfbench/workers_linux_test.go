@@ -23,6 +23,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // whereToJoin finds what the coordinator says of it.
@@ -253,29 +254,37 @@ func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
 	labtest.Full(t, "TestArrivalsAtSeveralProcesses of internal/measure and TestAWorkerThatDoesNotSendAsAskedIsNamed of internal/verdict")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
-	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "2400", "--batch", "1", "--threads", "60", "--duration", "6s", "--payload", "64")
-	require.NoError(t, measured(p.out, 1))
-	for range 16 {
-		require.NoError(t, workers[1].Process.Signal(syscall.SIGSTOP))
-		time.Sleep(150 * time.Millisecond)
-		require.NoError(t, workers[1].Process.Signal(syscall.SIGCONT))
-		time.Sleep(100 * time.Millisecond)
+	attempt := func() (*rundir.Run, int) {
+		p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "2400", "--batch", "1", "--threads", "60", "--duration", "6s", "--payload", "64")
+		require.NoError(t, measured(p.out, 1))
+		for range 16 {
+			require.NoError(t, workers[1].Process.Signal(syscall.SIGSTOP))
+			time.Sleep(150 * time.Millisecond)
+			require.NoError(t, workers[1].Process.Signal(syscall.SIGCONT))
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.Equal(t, 0, p.end(t), p.text(t))
+		return &p.folder(t).Run, workers[1].Process.Pid
 	}
-	require.Equal(t, 0, p.end(t), p.text(t))
-	run := p.folder(t).Run
+	run, pid := attempt()
+	for range 10 { // a machine that stops workers itself moves what is due, until it has less to do
+		if !slices.Contains(run.Verdict.Causes, string(verdict.Suspended)) && !slices.Contains(run.Verdict.Causes, string(verdict.Unstarted)) {
+			break
+		}
+		run, pid = attempt()
+	}
 	require.NotEmpty(t, run.Segments[0].Arrivals)
 	for _, a := range run.Segments[0].Arrivals {
-		// A standard deviation is less than 0.1; a machine that stops workers itself moves what is due.
-		assert.InDelta(t, 1, a.Asked, 1, "%+v", a)
+		assert.InDelta(t, 1, a.Asked, 0.5, "%+v", a) // a standard deviation is less than 0.1
 	}
 	stopped := 0
 	for _, w := range run.Workers {
 		require.NotEmpty(t, w.Arrivals, "worker %d", w.Number)
 		for _, a := range w.Arrivals {
-			assert.InDelta(t, 1, a.Asked, 1, "worker %d: %+v", w.Number, a)
+			assert.InDelta(t, 1, a.Asked, 0.5, "worker %d: %+v", w.Number, a)
 			assert.Less(t, a.Mean/a.SpanS, 0.45*2400, "it has a third of the rate")
 		}
-		if w.PID == workers[1].Process.Pid {
+		if w.PID == pid {
 			stopped = w.Number
 			assert.Greater(t, w.Arrivals[0].Late, 0.1)
 		}
