@@ -47,8 +47,9 @@ type Second struct {
 type Segment struct {
 	From, To time.Duration // To is 0 while it goes on
 	Settings map[string]float64
-	// ours is how much of the p99 of the slowest operation was perfbench's own lateness, as a
-	// share, late the same in nanoseconds.
+	// slowest is the highest p99 of an operation in nanoseconds, ours how much of it was
+	// perfbench's own lateness, as a share, late the same in nanoseconds.
+	slowest    int64
 	ours, late float64
 }
 
@@ -57,9 +58,8 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 	c := &Course{Changes: s.Changes, Commands: commands, Crowded: crowded(v)}
 	for _, seg := range s.Segments {
 		one := Segment{From: seg.From, To: seg.To, Settings: seg.Settings}
-		slowest := int64(0)
 		for _, o := range seg.Ops {
-			one.lateness(o.Response.P99, o.Lateness.P99, &slowest)
+			one.lateness(o.Response.P99, o.Lateness.P99)
 		}
 		c.Segments = append(c.Segments, one)
 	}
@@ -97,9 +97,8 @@ func Of(f *rundir.Folder) *Course {
 	for i := range r.Segments {
 		seg := &r.Segments[i]
 		one := Segment{From: at(seg.From), To: at(seg.To), Settings: seg.Settings}
-		slowest := int64(0)
 		for _, o := range seg.Operations {
-			one.lateness(o.Response.P99, o.Lateness.P99, &slowest)
+			one.lateness(o.Response.P99, o.Lateness.P99)
 		}
 		c.Segments = append(c.Segments, one)
 	}
@@ -131,9 +130,9 @@ func Of(f *rundir.Folder) *Course {
 func crowded(v rundir.Verdict) bool { return slices.Contains(v.Causes, string(verdict.Crowded)) }
 
 // lateness takes an operation: that of the slowest counts.
-func (s *Segment) lateness(p99, late int64, slowest *int64) {
-	if p99 > *slowest {
-		*slowest, s.late = p99, float64(late)
+func (s *Segment) lateness(p99, late int64) {
+	if p99 > s.slowest {
+		s.slowest, s.late = p99, float64(late)
 		s.ours = min(s.late/float64(p99), 1)
 	}
 }
@@ -348,7 +347,7 @@ func (c *Course) paused(from, to time.Duration) bool {
 	return false
 }
 
-// busy is how many units a second make one without any a stop of the store.
+// busy is from how many units a second on a second without any means that the store stood still.
 const busy = 10
 
 // over summarises seconds.

@@ -147,9 +147,9 @@ func TestAtARateP99Decides(t *testing.T) {
 func TestOwnLatenessIsNoEffect(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
 	late := func(p99 int64) Segment {
-		seg, slowest := Segment{}, int64(0)
-		seg.lateness(1000, 990, &slowest)
-		seg.lateness(80_000_000, p99, &slowest)
+		seg := Segment{}
+		seg.lateness(1000, 990)
+		seg.lateness(80_000_000, p99)
 		return seg
 	}
 	s.Segments = []Segment{late(76_800_000), late(0)}
