@@ -18,8 +18,11 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	list := rundir.OutagesOf(f)
 	list = list[:min(len(list), mostOutages)]
 	failed, all := make([]int64, len(list)), int64(0)
+	whole := map[[2]string]bool{} // a call that is part of an operation is told with that
 	for _, o := range f.Run.Operations {
-		all += o.Errors
+		if f.Run.Whole(o) {
+			all, whole[[2]string{o.Track, o.Op}] = all+o.Errors, true
+		}
 	}
 	for _, r := range f.Series {
 		of, most := -1, 0.0 // the outage that has most of the second
@@ -28,7 +31,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 				of, most = i, part
 			}
 		}
-		if of >= 0 {
+		if of >= 0 && whole[[2]string{r.Track, r.Op}] {
 			failed[of] += r.Errors
 		}
 	}

@@ -28,7 +28,7 @@ func SettingText(name string, v float64) string {
 	}
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
 	case (base == "payload" || base == "principal") && v == 0:
-		return "none" // what the profile stores is as large as it is
+		return workload.AsPlanned
 	case base == "payload", base == "principal":
 		return units.Size(int64(v))
 	case base == "think":

@@ -15,7 +15,7 @@ func TestSettingText(t *testing.T) {
 		want string
 	}{
 		{"rate", 920.8333333333333, "920.8"}, {"feed.rate", 12345.678, "12346"}, {"rate", 2.5, "2.5"}, {"rate", 0.0012345678, "0.001235"},
-		{"rate", 1234567, "1234567"}, {"rate", 999.96, "1000"}, {"rate", 0, "unlimited"}, {"threads", 0, "0"}, {"payload", 1536.5, "1.5 KiB"}, {"a.payload", 0, "none"}, {"paused", 1, "yes"}, {"arrivals", 1, "even"},
+		{"rate", 1234567, "1234567"}, {"rate", 999.96, "1000"}, {"rate", 0, "unlimited"}, {"threads", 0, "0"}, {"payload", 1536.5, "1.5 KiB"}, {"a.payload", 0, "as planned"}, {"paused", 1, "yes"}, {"arrivals", 1, "even"},
 		{"think", 1500, "1.5s"}, {"mix.think", 0.25, "250µs"},
 	} {
 		assert.Equal(t, c.want, SettingText(c.name, c.v), "%s %v", c.name, c.v)

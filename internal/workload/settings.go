@@ -48,7 +48,7 @@ type Knob struct {
 	Min, Max, Step float64
 	// Zero is what a value of 0 is called if it is not a number of Unit: AsPlanned.
 	Zero string
-	// Usual is the value that Zero stands for, as far as one number can say it; 0: none can.
+	// Usual is the value that Zero stands for, of several sizes their mean; 0: unknown.
 	Usual float64
 	// Keeps is a sentence of what a change leaves as it was while the run goes on, such as records
 	// that are stored; empty: nothing.

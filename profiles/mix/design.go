@@ -227,7 +227,7 @@ func payload() workload.Knob {
 func (d *designer) payload(start int) workload.Knob {
 	k, w := payload(), d.s.Work
 	var sizes ownership.Sizes
-	usual := map[float64]bool{}
+	var usual, columns float64
 	written := false
 	for i := range w.Data {
 		one := &w.Data[i]
@@ -240,13 +240,11 @@ func (d *designer) payload(start int) workload.Knob {
 		}
 		sizes = sizes.With(w.Sizes(one, start)[:1]...)
 		for f := range one.Columns() {
-			usual[math.Round(mean(one.Field(f)))] = true
+			usual, columns = usual+mean(one.Field(f)), columns+1
 		}
 	}
-	if len(usual) == 1 {
-		for v := range usual {
-			k.Usual = v
-		}
+	if columns > 0 {
+		k.Usual = math.Round(usual / columns)
 	}
 	kept := "what is stored keeps " + sizes.Words()
 	switch {

@@ -47,8 +47,13 @@ func (s *RunList) annotate(id, text string) DoneMsg {
 // retag keeps tags.
 func (s *RunList) retag(id, text string) DoneMsg {
 	var words []string
-	for word := range strings.SplitSeq(text, strings.TrimSpace(between)) {
-		if word = strings.TrimSpace(word); word != "" {
+	for tag := range strings.SplitSeq(text, strings.TrimSpace(between)) {
+		first := len(words)
+		for word := range strings.FieldsSeq(tag) {
+			if len(words) > first && !strings.Contains(word, "=") {
+				words[len(words)-1] += " " + word // of a value with blanks
+				continue
+			}
 			words = append(words, word)
 		}
 	}

@@ -115,7 +115,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 	case key.Matches(msg, k.Annotate):
 		s.noting = &note{id: at.ID, lead: " Note: ", field: widget.NewField(at.Note), keep: s.annotate}
 	case key.Matches(msg, k.Retag):
-		s.noting = &note{id: at.ID, lead: " Tags, name=value; name=value: ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
+		s.noting = &note{id: at.ID, lead: " Tags (build=7; host=big one): ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
 	default:
 		return nil, false
 	}

@@ -114,7 +114,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	case len(runs) == 0 && x.shelf.Filter.Text() != "":
 		return append([]string{" " + s.Muted.On("No run matches.")}, foot...)
 	case len(runs) == 0:
-		return append([]string{" " + s.Muted.On("No runs yet.")}, foot...)
+		return append(widget.Indent(widget.Wrap(x.none(), w-2)), foot...)
 	}
 	h = max(h-len(foot), 1)
 	x.at = min(x.at, len(runs)-1)
@@ -153,6 +153,14 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 		lines = append(lines, "")
 	}
 	return append(lines, foot...)
+}
+
+// none says that the selected profile has no runs, and where those of others are.
+func (x *earlier) none() string {
+	if len(x.all) == 0 {
+		return "No runs yet."
+	}
+	return "No runs of this profile yet. h lists all " + widget.Plural(int64(len(x.all)), "run") + "."
 }
 
 // foot returns the last line: the question or the text being typed, else the filter, else

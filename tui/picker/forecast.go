@@ -132,7 +132,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 		add("On", s.Plain, cmp.Or(widget.MaskTyped(widget.HideSecrets(target.Text)), widget.DefaultTarget))
 	}
 	add("Length", s.Plain, v.Length)
-	if with := starts(v.Settings); len(with) > 0 {
+	if with := starts(v.Plan, v.Settings); len(with) > 0 {
 		add("With", s.Plain, strings.Join(with, " · "))
 	}
 	add("Runs", s.Plain, v.Tracks...)
@@ -159,11 +159,16 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 
 // starts says with how many threads, at which rate and with which payload a run begins, as far as it
 // has these; where tracks differ, that of each.
-func starts(settings []request.Line) (out []string) {
+func starts(plan *workload.Plan, settings []request.Line) (out []string) {
 	for _, name := range []string{"threads", "rate", "payload"} {
 		words := func(l request.Line) string {
 			if name == "rate" && l.Text == "0" {
 				return units.Unlimited
+			}
+			if k, ok := plan.Knob(name); ok && k.Zero != "" {
+				if n, err := k.Parse(l.Text); err == nil {
+					return k.Words(n)
+				}
 			}
 			return l.Text
 		}

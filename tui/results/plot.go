@@ -60,7 +60,7 @@ func curvesOf(f *rundir.Folder) curves {
 	return c
 }
 
-// across spreads values over n places: interpolated if there are few, the mean or the
+// across spreads values over n places: each as a step if there are few, the mean or the
 // maximum if there are many.
 func across(vals []float64, n int, mean bool) []float64 {
 	if len(vals) == 0 || len(vals) > n {
@@ -68,15 +68,7 @@ func across(vals []float64, n int, mean bool) []float64 {
 	}
 	out := make([]float64, n)
 	for i := range out {
-		at := (float64(i)+0.5)*float64(len(vals))/float64(n) - 0.5
-		l := int(max(math.Floor(at), 0))
-		r, f := min(l+1, len(vals)-1), max(at-float64(l), 0)
-		switch a, b := vals[l], vals[r]; {
-		case math.IsNaN(a) || math.IsNaN(b):
-			out[i] = vals[int(min(max(math.Round(at), 0), float64(len(vals)-1)))]
-		default:
-			out[i] = a*(1-f) + b*f
-		}
+		out[i] = vals[i*len(vals)/n]
 	}
 	return out
 }

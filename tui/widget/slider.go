@@ -126,7 +126,7 @@ func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 const firstSize = 64
 
 // resized doubles or halves a size, or makes it ten times as large or small. At 0 it goes on from what
-// that stands for, if that is one size.
+// that stands for.
 func resized(k workload.Knob, v float64, up, ten bool) float64 {
 	factor := 2.0
 	if ten {
