@@ -57,7 +57,11 @@ func (s *stretch) worked() (float64, bool) {
 // the whole run.
 func (s *stretch) busy() (float64, bool) {
 	if v, ok := s.mean(rundir.OfMachine, "cpu_cores"); ok {
-		return max(v-s.polled(), 0), true
+		v = max(v-s.polled(), 0)
+		if own, ok := s.worked(); ok && len(s.f.Run.Workers) == 0 { // which the machine counts in coarser steps
+			v = max(v, own)
+		}
+		return v, true
 	}
 	if o := s.f.Run.Observed; o != nil && o.Machine > 0 {
 		return max(o.Machine-o.Polled, 0), true

@@ -47,7 +47,7 @@ type State struct {
 const Retransmission = 200 * time.Millisecond
 
 // ErrRefused is the error of a call to a store of this process while connections are refused.
-var ErrRefused = errors.New("connection refused, by a fault of the plan")
+var ErrRefused = errors.New("connection refused by an injected fault")
 
 // Proxy is all that stands between this process and the servers of one store. Its methods may be
 // called from any goroutine; those of a nil Proxy let everything pass.

@@ -208,7 +208,13 @@ func (b *backlog) grown() *verdict.Growth {
 func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return cmp.Or(b.grown(), b.past)
+	if g := b.grown(); g != nil {
+		return g
+	}
+	if b.past != nil {
+		b.past.CaughtUpS = verdict.CaughtUpAfter(b.whole, b.rates, b.past.ToS)
+	}
+	return b.past
 }
 
 // worked returns the largest backlog that was worked off; nil if none was worth telling.

@@ -272,6 +272,8 @@ type Growth struct {
 	Rate float64 `json:"rate_per_s"`
 	// PausedS is for how long perfbench did not run from FromS to ToS, as in Observed.
 	PausedS float64 `json:"paused_s,omitempty"`
+	// CaughtUpS is when all that was due had been begun again, after ToS; 0: it never was.
+	CaughtUpS float64 `json:"caught_up_s,omitempty"`
 }
 
 // last is how many units were due and not begun at the end, as far as that is known.
@@ -339,8 +341,8 @@ func Grown(backlog []int64, rate, began float64) *Growth {
 // Worked looks for the largest backlog that was worked off, given one value per second of a run
 // from its beginning, and how many units fell due in each. It returns nil if none was worth telling.
 func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
+	least := func(i int) bool { return float64(backlog[i]) > growTime*rates[i] }
 	for i := 0; i < len(backlog); i++ {
-		least := func(i int) bool { return float64(backlog[i]) > growTime*rates[i] }
 		if rates[i] <= 0 || !least(i) {
 			continue
 		}
@@ -353,4 +355,15 @@ func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
 		}
 	}
 	return worst
+}
+
+// CaughtUpAfter returns when, after a time in seconds, no more was due than falls due in growTime,
+// given what Worked is given; 0: never.
+func CaughtUpAfter(backlog []int64, rates []float64, after float64) float64 {
+	for i := int(after); i < len(backlog); i++ {
+		if rates[i] > 0 && float64(backlog[i]) <= growTime*rates[i] {
+			return float64(i + 1)
+		}
+	}
+	return 0
 }

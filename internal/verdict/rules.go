@@ -402,6 +402,9 @@ func backlog(r *Record) finding {
 	began := g.FromS - (g.ToS-g.FromS)/2
 	for _, b := range slices.Backward(r.Broken) {
 		if b.From < g.ToS && b.To >= began-1 {
+			if g.CaughtUpS > 0 {
+				return finding{} // caughtUp tells it
+			}
 			return finding{Degraded, fmt.Sprintf("%s after the fault %s from %s to %s, which this run made itself", grew, b.Name, at(b.From), at(b.To)),
 				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
 		}
@@ -411,6 +414,9 @@ func backlog(r *Record) finding {
 	}
 	for _, o := range slices.Backward(r.Outages) {
 		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
+			if g.CaughtUpS > 0 {
+				return finding{}
+			}
 			return finding{Degraded, fmt.Sprintf("%s after nothing was done from %s to %s", grew, at(o.From), at(o.To)),
 				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
 		}

@@ -453,6 +453,9 @@ func TestABacklogOfAnOutageNamesIt(t *testing.T) {
 	_, text := said(backlog(&r))
 	assert.Contains(t, text, " after nothing was done from 00:23 to 00:28: ")
 	assert.NotContains(t, text, "does not keep up")
+	r.Observed.Growth.CaughtUpS = 41
+	_, text = said(backlog(&r))
+	assert.Empty(t, text, "it was worked off")
 	r.Outages = r.Outages[:1]
 	_, text = said(backlog(&r))
 	assert.Contains(t, text, "does not keep up")

@@ -189,7 +189,7 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	return c
 }
 
-// brokenIn returns the columns in which a fault of the plan was in force.
+// brokenIn returns the columns in which a fault was in force.
 func brokenIn(s *measure.Snapshot, a Axis) (out [][2]int) {
 	since := map[string]time.Duration{}
 	for _, c := range s.Changes {

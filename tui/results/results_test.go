@@ -331,7 +331,7 @@ func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {
 	assert.Empty(t, c.changes)
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
 	page := ansi.Strip(strings.Join((&loadedRun{folder: f, course: c}).page(s, nil, 76, 10), "\n"))
-	assert.Contains(t, page, "▒ a fault of the plan")
+	assert.Contains(t, page, "▒ an injected fault")
 	assert.Contains(t, strings.Join(strings.Fields(page), " "), "delay:5ms from 00:10 to 00:14: 400 done in its seconds, 0 calls failed")
 }
 

@@ -383,7 +383,7 @@ func legend(c curves) string {
 		words = append(words, "░ nothing was done")
 	}
 	if len(c.faults) > 0 {
-		words = append(words, "▒ a fault of the plan")
+		words = append(words, "▒ an injected fault")
 	}
 	if len(c.phases) > 0 {
 		words = append(words, "╎ a phase began")
