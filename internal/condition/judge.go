@@ -49,12 +49,16 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	case differ:
 		return e.verified(f, f.Run.Verification.Differ)
 	}
-	h := e.merged(f)
+	h, of := e.merged(f)
 	if h == nil || h.TotalCount() == 0 {
 		return Outcome{Got: "not measured: there were no calls"}
 	}
 	v := e.value(h)
-	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v)), Measured: measure.Enough(e.Percentile(), h.TotalCount())}
+	got := units.Duration(time.Duration(v))
+	if of > 1 { // which is the figure of none of them
+		got += " over " + units.Plural(of, "operation")
+	}
+	return Outcome{OK: e.holds(v), Got: got, Measured: measure.Enough(e.Percentile(), h.TotalCount())}
 }
 
 // verified judges what the verification has counted; nil: it has not.
@@ -127,15 +131,18 @@ func (e Threshold) recovered(f *rundir.Folder) Outcome {
 	return Outcome{OK: e.holds(float64(d)), Got: got, Measured: true}
 }
 
-func (e Threshold) merged(f *rundir.Folder) *hdrhistogram.Histogram {
+// merged returns the times of the operations that the expression is about, and how many these are.
+func (e Threshold) merged(f *rundir.Folder) (*hdrhistogram.Histogram, int) {
 	var parts []*hdrhistogram.Histogram
 	for _, o := range f.Run.Operations {
 		if !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			continue
 		}
-		parts = append(parts, f.Histograms[o.Track+"."+o.Op+"."+e.Time])
+		if h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]; h != nil && h.TotalCount() > 0 {
+			parts = append(parts, h)
+		}
 	}
-	return measure.Merge(parts...)
+	return measure.Merge(parts...), len(parts)
 }
 
 func (e Threshold) holds(v float64) bool {

@@ -187,9 +187,10 @@ func (r *Result) Alone() (out []string) {
 }
 
 // InStore answers by the time of calls in the store alone, where perfbench itself was the limit: the
-// highest level at which that met the conditions and what was due was done, and the lowest one above
-// it at which it did not; nil where there was none, or where a condition cannot be judged so.
-func (r *Result) InStore() (holds, tooMuch *Step) {
+// highest level at which that met the conditions and what was due was done, the lowest one above
+// it at which it did not, and one below it at which it did not, which makes the answer
+// doubtful; nil where there was none, or where a condition cannot be judged so.
+func (r *Result) InStore() (holds, tooMuch, doubt *Step) {
 	curve := r.Curve()
 	for i := range curve {
 		s := &curve[i]
@@ -198,14 +199,16 @@ func (r *Result) InStore() (holds, tooMuch *Step) {
 		}
 		switch met, known := r.met(s); {
 		case !known:
-			return nil, nil
-		case met && tooMuch == nil:
+			return nil, nil, nil
+		case met && tooMuch != nil:
+			holds, tooMuch, doubt = s, nil, tooMuch
+		case met:
 			holds = s
 		case !met && tooMuch == nil:
 			tooMuch = s
 		}
 	}
-	return holds, tooMuch
+	return holds, tooMuch, doubt
 }
 
 // met reports whether a step met the conditions by the service time; known is false if that cannot

@@ -14,25 +14,26 @@ func TestTheStoreAloneAnswers(t *testing.T) {
 		return Step{Level: level, Done: done, Calls: 1000, Errors: failed, Service: Times{P50: 1e5, P99: ms * 1e6}, Response: Times{P99: 90e6}}
 	}
 	for name, c := range map[string]struct {
-		under       []string
-		steps       []Step
-		holds, much float64
+		under              []string
+		steps              []Step
+		holds, much, doubt float64
 	}{
-		"between two":         {[]string{"p99<10ms"}, []Step{step(4000, 3990, 30, 0), step(2000, 2000, 7, 0), step(1000, 1000, 2, 0)}, 2000, 4000},
-		"all of them":         {[]string{"p99<10ms"}, []Step{step(4000, 3990, 3, 0), step(2000, 2000, 2, 0)}, 4000, 0},
-		"none of them":        {[]string{"p99<1ms"}, []Step{step(4000, 3990, 3, 0), step(2000, 2000, 2, 0)}, 0, 2000},
-		"what was not done":   {[]string{"p99<10ms"}, []Step{step(4000, 2900, 3, 0), step(2000, 2000, 2, 0)}, 2000, 0},
-		"errors, too":         {[]string{"p99<10ms", "errors<1%"}, []Step{step(4000, 3990, 3, 50), step(2000, 2000, 2, 0)}, 2000, 4000},
-		"another percentile":  {[]string{"p90<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0},
-		"one operation":       {[]string{"put.p99<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0},
-		"the lateness itself": {[]string{"p99.lateness<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0},
+		"between two":         {[]string{"p99<10ms"}, []Step{step(4000, 3990, 30, 0), step(2000, 2000, 7, 0), step(1000, 1000, 2, 0)}, 2000, 4000, 0},
+		"one in between":      {[]string{"p99<10ms"}, []Step{step(8000, 7990, 12, 0), step(4000, 3990, 3, 0), step(2000, 2000, 17, 0), step(1000, 1000, 2, 0)}, 4000, 8000, 2000},
+		"all of them":         {[]string{"p99<10ms"}, []Step{step(4000, 3990, 3, 0), step(2000, 2000, 2, 0)}, 4000, 0, 0},
+		"none of them":        {[]string{"p99<1ms"}, []Step{step(4000, 3990, 3, 0), step(2000, 2000, 2, 0)}, 0, 2000, 0},
+		"what was not done":   {[]string{"p99<10ms"}, []Step{step(4000, 2900, 3, 0), step(2000, 2000, 2, 0)}, 2000, 0, 0},
+		"errors, too":         {[]string{"p99<10ms", "errors<1%"}, []Step{step(4000, 3990, 3, 50), step(2000, 2000, 2, 0)}, 2000, 4000, 0},
+		"another percentile":  {[]string{"p90<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0, 0},
+		"one operation":       {[]string{"put.p99<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0, 0},
+		"the lateness itself": {[]string{"p99.lateness<10ms"}, []Step{step(4000, 3990, 3, 0)}, 0, 0, 0},
 	} {
 		r := Result{Over: OverRate, Under: c.under, Steps: c.steps}
-		holds, much := r.InStore()
+		holds, much, doubt := r.InStore()
 		for _, x := range []struct {
 			want float64
 			got  *Step
-		}{{c.holds, holds}, {c.much, much}} {
+		}{{c.holds, holds}, {c.much, much}, {c.doubt, doubt}} {
 			if x.want == 0 {
 				assert.Nil(t, x.got, name)
 				continue

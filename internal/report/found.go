@@ -145,15 +145,20 @@ func inStore(r *find.Result, many string) (out []string) {
 		out = append(out, text+".")
 	}
 	alone := r.Alone()
-	holds, tooMuch := r.InStore()
-	switch {
-	case len(alone) == 0 || holds == nil || holds.Level <= r.Found:
-	case tooMuch == nil:
-		out = append(out, fmt.Sprintf("In the store alone, under %s, %s holds, the highest that was done.", strings.Join(alone, " and "), levelText(r, holds.Level)+many))
-	default:
-		out = append(out, fmt.Sprintf("In the store alone, under %s, %s holds; %s is too much.", strings.Join(alone, " and "), levelText(r, holds.Level)+many, levelText(r, tooMuch.Level)))
+	holds, tooMuch, doubt := r.InStore()
+	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
+		return out
 	}
-	return out
+	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), levelText(r, holds.Level)+many)
+	if tooMuch == nil {
+		text += ", the highest that was done"
+	} else {
+		text += "; " + levelText(r, tooMuch.Level) + " is too much"
+	}
+	if doubt != nil {
+		text += "; this is doubtful, as " + levelText(r, doubt.Level) + " did not hold"
+	}
+	return append(out, text+".")
 }
 
 // open says what a search that did not finish leaves open.

@@ -125,6 +125,12 @@ func (r Request) At(plan *workload.Plan, now func(track int) workload.Settings) 
 			r.Values[name] = workload.Value{Name: name, Text: strconv.FormatFloat(v, 'f', -1, 64), Origin: workload.OriginFlag}
 		}
 	}
+	if len(tracks) > 0 {
+		if c := now(0).Coming; c != workload.AsBegun {
+			began, _ := workload.ParseArrivals(r.Values[workload.ComingKnob].Text) // which the run took
+			r.Values[workload.ComingKnob] = workload.Value{Name: workload.ComingKnob, Text: began.As(c).String(), Origin: workload.OriginFlag}
+		}
+	}
 	return r
 }
 

@@ -61,4 +61,10 @@ func TestARequestTakesOverWhatKnobsStandAt(t *testing.T) {
 	got = Request{}.At(plan, func(int) workload.Settings { return workload.Settings{Threads: 9, Payload: 100, Batch: 5} })
 	assert.Equal(t, []string{"threads"}, got.Values.Names())
 	assert.Equal(t, "9", got.Values["threads"].Text)
+	asked.Values = workload.Values{}
+	asked.Values.Set(workload.Value{Name: "arrivals", Text: "bursts=3x,2s,8s", Origin: workload.OriginFlag})
+	for c, want := range map[workload.Coming]string{workload.ComeEvenly: "even", workload.ComeInBursts: "bursts=3x,2s,8s", workload.ComeIndependently: "poisson"} {
+		got = asked.At(plan, func(int) workload.Settings { return workload.Settings{Threads: 4, Payload: 100, Batch: 5, Coming: c} })
+		assert.Equal(t, want, got.Values["arrivals"].Text)
+	}
 }

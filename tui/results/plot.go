@@ -178,5 +178,5 @@ func (c curves) timeAxis(s *widget.Styles, w int) string {
 }
 
 func durationLabel(v float64) string {
-	return strings.ReplaceAll(units.Duration(time.Duration(v)), " ", "")
+	return units.Duration(time.Duration(v))
 }

@@ -320,6 +320,10 @@ func (s *status) before(p *session.Prepared) {
 	for _, d := range v.Deletes {
 		s.say("  deletes %s", d)
 	}
+	for _, n := range v.Warnings {
+		s.noted = append(s.noted, n)
+		s.say("warning: %s", n)
+	}
 }
 
 // started shows what the store said of itself and all warnings.
