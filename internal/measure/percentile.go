@@ -54,7 +54,8 @@ func (s Summary) Shown() Summary {
 
 // Worst returns the highest of each figure of several summaries, and the lowest minimum, as
 // shown. A percentile is hidden if one that has too few samples for it may be above what
-// the others have: its own lower ones are.
+// the others have: its own lower ones are. So is each above a hidden one: nobody expects p99.9
+// where there is no p99.
 func Worst(list []Summary) Summary {
 	var out Summary
 	var hidden [6]bool
@@ -73,10 +74,10 @@ func Worst(list []Summary) Summary {
 			*to = max(*to, *v)
 		}
 	}
-	least := int64(0)
+	least, hides := int64(0), false
 	for i, v := range out.percentiles() {
-		if least = max(least, *v); hidden[i] && *v < least {
-			*v = Hidden
+		if least = max(least, *v); hides || hidden[i] && *v < least {
+			*v, hides = Hidden, true
 		}
 	}
 	return out

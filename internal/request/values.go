@@ -305,6 +305,9 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 			errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("%s (%s): %s", name, v.From(), why), "leave it out; perfbench help run says which profiles have it")))
 			continue
 		}
+		if tracks == nil && fault.Nearest(name, all) == "" && Meant(name, all) == "" {
+			continue // the design has failed, and may have had it
+		}
 		hint := fault.Suggest(name, all, fault.SeeKnobs)
 		if key := Meant(name, all); key != "" {
 			hint = "did you mean " + key + "? " + fault.SeeKnobs

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,7 +87,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	}, "   ", w)
 	more := []string{"measured for " + report.Length(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
 	if f.P99 == measure.Hidden {
-		more = append(more, fmt.Sprintf("p99 takes %d calls", measure.Needs(99)))
+		more = append(more, needs(run))
 	}
 	if f.Of != "" {
 		more = append(more, "times: "+f.Of)
@@ -106,6 +107,17 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
 	}
 	return out
+}
+
+// needs says why the run has no p99: which of its operations was called too seldom.
+func needs(run *rundir.Run) string {
+	text := fmt.Sprintf("p99 takes %d calls", measure.Needs(99))
+	h := run.Headline()
+	if len(h.Timed) < 2 {
+		return text
+	}
+	few := slices.MinFunc(h.Timed, func(a, b rundir.Operation) int { return cmp.Compare(a.Calls, b.Calls) })
+	return text + fmt.Sprintf(", and %s has %d", widget.OpName(run, few), few.Calls)
 }
 
 // on gives each of some texts a colour.
