@@ -345,12 +345,23 @@ func (r *Result) Levels() []Tries {
 	return out
 }
 
+// Of returns the tries of exactly one level.
+func (r *Result) Of(level float64) Tries {
+	t := Tries{Level: level}
+	for _, s := range r.Steps {
+		if s.Level == level {
+			t.Steps = append(t.Steps, s)
+		}
+	}
+	return t
+}
+
 // Median returns that of a time over the tries, the lower one of two; measure.Hidden if too few calls
 // support it in each of them.
-func (t Tries) Median(of func(Times) int64) int64 {
+func (t Tries) Median(of func(Step) int64) int64 {
 	var known []int64
 	for _, s := range t.Steps {
-		if v := of(s.Response); v > 0 && v != measure.Hidden {
+		if v := of(s); v > 0 && v != measure.Hidden {
 			known = append(known, v)
 		}
 	}

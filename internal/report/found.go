@@ -53,7 +53,7 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
 	}
-	s.Text = []string{"Figures are those of the last try of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
+	s.Text = []string{"Times are the medians of the tries of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
@@ -180,18 +180,31 @@ func levelText(r *find.Result, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// levels is the table of all levels, each with the figures of its last try.
+// levels is the table of all levels, each with the medians of its tries.
 func levels(r *find.Result) Table {
 	t := Table{Words: true, Columns: []string{r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
+	alone := len(r.Judged()) == 0 && slices.ContainsFunc(r.Steps, func(s find.Step) bool { return s.Service.P99 > 0 })
+	if alone {
+		t.Columns = append(t.Columns, "service p99")
+	}
 	for _, f := range r.Judged() {
 		t.Columns = append(t.Columns, f.Name)
 	}
 	t.Columns = append(t.Columns, "errors", "threads", "came out")
 	for _, s := range r.Curve() {
-		l := s.Response
-		row := []string{levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50)}
+		tries := r.Of(s.Level)
+		median := func(of func(find.Step) int64) string { return Nanos(tries.Median(of)) }
+		row := []string{
+			levelText(r, s.Level), units.Number(s.Done),
+			median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P90 }),
+			median(func(s find.Step) int64 { return s.Response.P99 }), median(func(s find.Step) int64 { return s.Response.P999 }),
+			median(func(s find.Step) int64 { return s.Response.Max }), median(func(s find.Step) int64 { return s.Service.P50 }),
+		}
+		if alone {
+			row = append(row, median(func(s find.Step) int64 { return s.Service.P99 }))
+		}
 		for _, f := range r.Judged() {
-			row = append(row, Nanos(f.Of(s)))
+			row = append(row, median(f.Of))
 		}
 		words, _, _ := r.Told(s.Level)
 		t.Add(append(row, Whole(s.Errors), fmt.Sprint(s.Threads), words)...)
@@ -234,8 +247,8 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 		var p50, p99 sweep.Spread
 		for _, tried := range r.Levels() {
 			at = append(at, tried.Level)
-			p50.Add(triesOf(tried, func(t find.Times) int64 { return t.P50 }))
-			p99.Add(triesOf(tried, func(t find.Times) int64 { return t.P99 }))
+			p50.Add(triesOf(tried, func(t find.Step) int64 { return t.Response.P50 }))
+			p99.Add(triesOf(tried, func(t find.Step) int64 { return t.Response.P99 }))
 		}
 		pair(&c, sides[i], at, p50, p99, len(r.Steps) > len(at))
 		knee(&c, sides[i], r.Found, strings.TrimSpace("the highest that holds: "+levelText(r, r.Found)+" "+Plain(sides[i])))
@@ -244,9 +257,9 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 }
 
 // triesOf returns the median of a percentile over the tries of a level, and that of each.
-func triesOf(tried find.Tries, of func(find.Times) int64) (median int64, all []int64) {
+func triesOf(tried find.Tries, of func(find.Step) int64) (median int64, all []int64) {
 	for _, s := range tried.Steps {
-		all = append(all, of(s.Response))
+		all = append(all, of(s))
 	}
 	return tried.Median(of), all
 }

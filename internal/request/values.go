@@ -43,11 +43,12 @@ type Names struct {
 	aimed   []string // those that can be aimed at a track
 	idle    []string // those of aimed, with a track, that have no effect there
 	lacks   map[string]string
+	open    bool // a plan that is not known yet may have others, which its workload names
 }
 
 // NamesOf returns the names for a profile, and for its plan unless that is nil.
 func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
-	n := Names{profile: p.Name, lacks: p.Lacks}
+	n := Names{profile: p.Name, lacks: p.Lacks, open: plan == nil && len(p.Inline) > 0}
 	for _, r := range RunParams() {
 		n.plain = append(n.plain, r.Name)
 	}
@@ -305,8 +306,8 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 			errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("%s (%s): %s", name, v.From(), why), "leave it out; perfbench help run says which profiles have it")))
 			continue
 		}
-		if tracks == nil && fault.Nearest(name, all) == "" && Meant(name, all) == "" {
-			continue // the design has failed, and may have had it
+		if n.open && fault.Nearest(name, all) == "" && Meant(name, all) == "" {
+			continue
 		}
 		hint := fault.Suggest(name, all, fault.SeeKnobs)
 		if key := Meant(name, all); key != "" {

@@ -21,8 +21,8 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 		for _, step := range level.Steps {
 			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(step.Response.P99), Good: step.Held})
 		}
-		p99.add(level.Level, level.Median(func(t find.Times) int64 { return t.P99 }))
-		p50.add(level.Level, level.Median(func(t find.Times) int64 { return t.P50 }))
+		p99.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P99 }))
+		p50.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P50 }))
 	}
 	p.Curves = []Curve{p99, p50}
 	low, high := r.Bracket()
