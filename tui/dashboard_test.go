@@ -234,17 +234,17 @@ func TestAnUndoIsOneChange(t *testing.T) {
 	a, run := dashApp(t, Options{}, 3, 10*time.Second, 200, 60)
 	send(t, a, "]", "]")
 	pass(t, a, run, 4*time.Second)
-	assert.Contains(t, picture(t, a), "changes 1")
+	assert.Contains(t, picture(t, a), "changes (1)")
 	send(t, a, "u")
 	pass(t, a, run, 4*time.Second)
 	assert.Len(t, run.Snapshot().Changes, 3, "the run has it as one, too")
-	assert.Contains(t, picture(t, a), "changes 2")
+	assert.Contains(t, picture(t, a), "changes (2)")
 	assert.Contains(t, picture(t, a), "undo: payload 4 KiB → 1 KiB")
 	assert.Regexp(t, `00:14 +undo: payload 4 KiB → 1 KiB  `, picture(t, a))
 	send(t, a, "+")
 	pass(t, a, run, 4*time.Second)
 	send(t, a, "t", "r", "esc")
-	assert.Contains(t, picture(t, a), "changes 4")
+	assert.Contains(t, picture(t, a), "changes (4)")
 }
 
 func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {

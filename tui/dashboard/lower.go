@@ -87,6 +87,9 @@ func (low *lower) moment() string {
 	return " · now"
 }
 
+// counted is how many there are, in brackets: a bare number would look like a key.
+func counted(n int64) string { return " (" + widget.Whole(n) + ")" }
+
 // otherTabs names the tabs that the tab key switches to, as far as there is room.
 func (low *lower) otherTabs(w int) string {
 	room := w - ansi.StringWidth(low.tab.String()+low.moment()) - 9
@@ -96,11 +99,11 @@ func (low *lower) otherTabs(w int) string {
 		name := strings.ToLower(t.String())
 		switch {
 		case t == tabErrors && low.sel.fig.errors > 0:
-			name += " " + widget.Whole(low.sel.fig.errors)
+			name += counted(low.sel.fig.errors)
 		case t == tabChanges && len(low.now.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(measure.Acts(low.now.snap.Changes))))
+			name += counted(int64(len(measure.Acts(low.now.snap.Changes))))
 		case t == tabVerdict && len(low.now.verdict.Told()) > 0:
-			name += " " + widget.Whole(int64(len(low.now.verdict.Told())))
+			name += counted(int64(len(low.now.verdict.Told())))
 		}
 		if i > 0 {
 			name = " · " + name
