@@ -118,6 +118,23 @@ func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
 	assert.Len(t, hear(t, s, &out, "esc"), 1, "back, only where one is")
 }
 
+// Whoever cannot see the charts of a finished run hears a line for each moment that is read.
+func TestAScreenReaderHearsAMomentOfAFinishedRun(t *testing.T) {
+	a, _ := resultsApp(t, Options{Plain: true}, 120, 40)
+	var out bytes.Buffer
+	s := newSpeaker(&guard{app: a.App}, &out)
+	page := strings.Join(hear(t, s, &out, "ctrl+l"), "\n")
+	assert.Contains(t, page, "Latency p99, of the slowest operation, each second 3.9 ms to 68.4 ms")
+	assert.Contains(t, page, "left and right moment")
+	first := hear(t, s, &out, "left")
+	assert.Contains(t, first, "at 00:59, 40.5k entries/s, p50 1.86 ms, p99 17.5 ms, max 17.5 ms, 0 errors, threads 64, payload 1 KiB")
+	assert.Contains(t, strings.Join(first, "\n"), "esc end reading")
+	assert.Len(t, hear(t, s, &out, "left"), 1, "only the moment")
+	assert.Regexp(t, `^at 00:41, backup began \(marker 2 of 2\), 40.4k entries/s, `, hear(t, s, &out, "(")[0])
+	assert.Regexp(t, `^at 00:30, threads 64 \(marker 1 of 2\), `, hear(t, s, &out, "(")[0])
+	assert.NotContains(t, strings.Join(hear(t, s, &out, "esc"), "\n"), "at 00:")
+}
+
 // What signs part or mean on a screen is words for those who hear it.
 func TestSignsAreSpoken(t *testing.T) {
 	for text, want := range map[string]string{

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -83,3 +84,27 @@ func (a *Act) Resets() bool {
 
 // Pauses reports whether it is a pause, or the end of one, rather than a turn of a knob.
 func (a *Act) Pauses() bool { return a.Knob() == "paused" }
+
+// SettingsAt returns the settings that were in force at a moment, under the names that users type; nil
+// without segments. Changes are those of the run.
+func SettingsAt(segments []Segment, changes []Change, at time.Duration) map[string]float64 {
+	if len(segments) == 0 {
+		return nil
+	}
+	n := 0
+	for i, seg := range segments {
+		if seg.From <= at {
+			n = i
+		}
+	}
+	set := segments[n].Settings
+	for _, c := range changes { // the steps of a ramp are in one segment
+		if c.Ramp > 0 && c.Segment == n && c.At <= at {
+			if _, is := set[c.Name]; is {
+				set = maps.Clone(set)
+				set[c.Name] = c.To
+			}
+		}
+	}
+	return set
+}

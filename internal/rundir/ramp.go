@@ -85,6 +85,16 @@ func (r *Run) Turned() []measure.Change {
 	return out
 }
 
+// SettingsAt returns the settings that were in force at a moment, since measurement began, under the names
+// that users type; nil for a run without segments.
+func (r *Run) SettingsAt(at time.Duration) map[string]float64 {
+	list := make([]measure.Segment, len(r.Segments))
+	for i := range r.Segments {
+		list[i] = measure.Segment{From: time.Duration(math.Round(r.Segments[i].From * float64(time.Second))), Settings: r.Segments[i].Settings}
+	}
+	return measure.SettingsAt(list, r.Turned(), at)
+}
+
 // Stretch is a segment as shown to people. A ramp is one segment, and what it came to is
 // the next. In runs of earlier versions, each step is a segment: there, all steps but the
 // last are one stretch.

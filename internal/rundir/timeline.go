@@ -16,6 +16,8 @@ type Timeline struct {
 	// response times in nanoseconds, of the slowest operation that counts. In seconds of an outage
 	// only Max is known, that of calls that were given up.
 	Rates, P50, P99, Max []float64
+	// Errors are the calls of the operations that count that failed.
+	Errors []int64
 	// Unverified says that the verification failed: Rates are what was acknowledged, and no
 	// throughput.
 	Unverified bool
@@ -50,7 +52,7 @@ func Of(f *Folder) Timeline {
 	if n > longest {
 		return Timeline{}
 	}
-	c.Rates, c.P50, c.P99, c.Max = Gaps(n), Gaps(n), Gaps(n), Gaps(n)
+	c.Rates, c.P50, c.P99, c.Max, c.Errors = Gaps(n), Gaps(n), Gaps(n), Gaps(n), make([]int64, n)
 	counts, others := Gaps(n), othersOf(f, n)
 	for _, r := range f.Series {
 		i := r.T - c.First
@@ -59,6 +61,7 @@ func Of(f *Folder) Timeline {
 			continue
 		}
 		counts[i] = known(counts[i]) + float64(r.Count)
+		c.Errors[i] += r.Errors
 		if !math.IsNaN(r.Throughput) {
 			c.Rates[i] = known(c.Rates[i]) + r.Throughput
 		}

@@ -22,6 +22,12 @@ type Moment struct {
 	At time.Duration
 }
 
+// String is the moment as it is named beside a chart: its sign and name.
+func (m *Moment) String() string { return string(m.Sign) + " " + m.Name }
+
+// read reports whether the moment can be read: it has come, and has a name.
+func (m *Moment) read() bool { return m.Name != "" && !m.Coming }
+
 // The layers of a lane.
 const (
 	sign Layer = iota + 1
@@ -96,22 +102,4 @@ func nameBeside(c *Canvas, cell int, text string) bool {
 		return false
 	}
 	return true
-}
-
-// Read says what every series of a chart was at one moment, in w cells and at most rows lines.
-func Read(s *widget.Styles, clock string, parts []string, w, rows int) []string {
-	var out []string
-	line, lead := s.Accent.On(" "+clock)+" ", ansi.StringWidth(clock)+2
-	used := lead
-	for _, part := range parts {
-		n := ansi.StringWidth(part) + 2
-		if used+n > w {
-			if len(out)+1 >= rows {
-				break
-			}
-			out, line, used = append(out, widget.Fit(line, w)), strings.Repeat(" ", lead), lead
-		}
-		line, used = line+" "+part+" ", used+n
-	}
-	return append(out, widget.Fit(line, w))
 }

@@ -34,7 +34,7 @@ type charts struct {
 	// scaledFrom is the moment from which on values set the scales.
 	scaledFrom                    time.Duration
 	throughputPanel, latencyPanel cached
-	cross                         crosshair
+	cross                         chart.Crosshair
 }
 
 // axes selects which scales are logarithmic.
@@ -79,7 +79,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		if lane != "" && p.throughput.Dy() > 4 {
 			c.Rows--
 		}
-		f, at := ch.sel.fig, ch.moment(a)
+		f, at := ch.sel.fig, ch.cross.Clock(a.Bucket)
 		if at != "" {
 			f.rate, _ = ch.figuresThen(a, ch.sel.op)
 		}
@@ -117,7 +117,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if l.Count == 0 {
 			l.P99 = ch.sel.fig.lastP99
 		}
-		at := ch.moment(a)
+		at := ch.cross.Clock(a.Bucket)
 		if at != "" {
 			_, l = ch.figuresThen(a, ch.sel.op)
 			why = ""
@@ -169,22 +169,12 @@ func logWord(is bool) string {
 // plotted returns a plot with everything but its values.
 func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	c := &Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
-	put := func(at time.Duration, sign rune, name string) {
-		c.Moments = append(c.Moments, chart.Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name, At: at})
-	}
-	for i, ph := range ch.now.snap.Ran {
-		if i > 0 {
-			put(ph.From, '▸', ph.Name)
-		}
-	}
-	for _, m := range ch.now.snap.Marks {
-		put(m.At, '◆', m.Note)
-	}
-	for _, act := range measure.Acts(ch.now.snap.Changes) {
-		put(act.At, '▾', ch.now.markOf(&act))
+	for _, m := range ch.now.moments() {
+		m.Cell = a.Cell(m.At.Seconds())
+		c.Moments = append(c.Moments, m)
 	}
 	ch.now.announce(c, a)
-	c.CrossAt, c.Cross = ch.cross.cell(a)
+	c.CrossAt, c.Cross = crossAt(ch.cross, a)
 	c.Broken = brokenIn(ch.now.snap, a)
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/effect"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -48,17 +47,6 @@ func (r *reading) commands() []workload.Command {
 		return nil
 	}
 	return r.plan.Commands.All()
-}
-
-// markOf names an act in the lane of markers, which is narrow.
-func (r *reading) markOf(a *measure.Act) string {
-	switch {
-	case a.By == measure.ByUndo, a.By == measure.ByReset:
-		return a.By
-	case len(a.Parts()) > 1:
-		return a.Knob() // of several tracks, each with a value of its own
-	}
-	return effect.Brief(measure.Change{Name: a.Name, From: a.From, To: a.To}, r.commands())
 }
 
 // changeRows lists what was changed, the newest first, with what each did.

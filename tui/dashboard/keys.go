@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -82,20 +83,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.lower.move(-1)
 	case key.Matches(msg, k.Down):
 		d.lower.move(1)
-	case key.Matches(msg, k.Left):
-		d.charts.step(d.page.panes(e), -1)
-	case key.Matches(msg, k.Right):
-		d.charts.step(d.page.panes(e), 1)
-	case key.Matches(msg, k.LeftTen):
-		d.charts.step(d.page.panes(e), -10)
-	case key.Matches(msg, k.RightTen):
-		d.charts.step(d.page.panes(e), 10)
-	case key.Matches(msg, k.LastMark):
-		d.charts.leap(d.page.panes(e), -1)
-	case key.Matches(msg, k.NextMark):
-		d.charts.leap(d.page.panes(e), 1)
-	case key.Matches(msg, k.Back) && d.charts.cross.on:
-		d.charts.cross = crosshair{}
+	case d.charts.cross.Press(msg, &k, func() chart.Readings { return d.charts.readings(d.page.panes(e)) }, d.now.moments):
 	case key.Matches(msg, k.Back) && d.search.panel.Open:
 		d.search.panel.Open = false
 	case key.Matches(msg, k.Back) && d.leaves():
@@ -165,22 +153,12 @@ func (d *Dashboard) bindings() widget.Bindings {
 	}
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
-	k.Left.SetHelp("← →", "read one moment")
-	k.LeftTen.SetHelp("shift+← →", "ten moments on or back")
-	for _, b := range []*key.Binding{&k.Left, &k.Right, &k.LeftTen, &k.RightTen} {
-		b.SetEnabled(d.sel.fig.some && d.now.progress.Stage >= screen.Measuring)
-	}
-	k.LastMark.SetHelp("( )", "read a marker")
-	for _, b := range []*key.Binding{&k.LastMark, &k.NextMark} {
-		b.SetEnabled(k.Left.Enabled() && len(d.charts.moments()) > 0)
-	}
 	k.Back.SetHelp("esc", "all operations")
 	if d.leaves() {
 		k.Back.SetHelp("esc", "leave")
 	}
-	if d.charts.cross.on {
-		k.Back.SetHelp("esc", "read no moment")
-	}
+	some := d.sel.fig.some && d.now.progress.Stage >= screen.Measuring
+	k.Reads(some, some && len(d.charts.moments()) > 0, d.charts.cross.On)
 	if d.search.panel.Open {
 		k.Back.SetHelp("esc", "close")
 	}
@@ -240,12 +218,8 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		}
 	}
 	switch {
-	case d.charts.cross.on: // what it is moved and ended by comes first
-		marks := widget.Bind("( )", "markers", "(", ")")
-		marks.SetEnabled(k.LastMark.Enabled())
-		k.Back.SetHelp("esc", "end reading")
-		short = slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Back.Keys()) })
-		short = append([]key.Binding{widget.Bind("←→", "moment", "left", "right"), marks, k.Back}, short...)
+	case d.charts.cross.On: // what it is moved and ended by comes first
+		short = k.Reading(short)
 	case k.Undo.Enabled() && !d.now.watched: // the place of a sweep, which nobody begins then
 		if i := slices.IndexFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Sweep.Keys()) }); i >= 0 {
 			short[i] = k.Undo
@@ -257,7 +231,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
-			{k.Up, k.Down, k.Left, k.LeftTen, k.LastMark, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
+			slices.Concat([]key.Binding{k.Up, k.Down}, k.ReadingHelp(), []key.Binding{k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back}),
 		},
 	}
 	if d.now.watched { // what it cannot do here it cannot do later

@@ -1,8 +1,8 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -30,7 +31,7 @@ type knobs struct {
 	track   int
 	history []turn
 	// past is the moment that is read, of which the line shows the values; nil: there is none.
-	past *crosshair
+	past *chart.Crosshair
 }
 
 // pause pauses the run, or resumes it.
@@ -284,9 +285,9 @@ func (ks *knobs) nextTrack(by int) {
 func (ks *knobs) line(e screen.Env) (string, []zone) {
 	s := e.Styles
 	prefix := " "
-	was := ks.past != nil && ks.past.on
+	was := ks.past != nil && ks.past.On
 	if was {
-		prefix += "at " + widget.Clock(ks.past.at) + "  "
+		prefix += "at " + widget.Clock(ks.past.At) + "  "
 	}
 	if t := ks.track; t != screen.All {
 		prefix += ks.now.tracks[t].Name + ": "
@@ -298,7 +299,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	for i, k := range knobs {
 		values[i] = ks.value(k)
 		if was {
-			values[i] = ks.valueAt(k, ks.past.at+measure.Step/2)
+			values[i] = ks.valueAt(k, ks.past.At+measure.Step/2)
 		}
 		if ks.track == screen.All {
 			values[i] = each(ks.now.plan, k, values[i])
@@ -358,7 +359,7 @@ func (ks *knobs) value(k workload.Knob) string {
 
 // valueAt returns the value that was requested at a moment of the run.
 func (ks *knobs) valueAt(k workload.Knob, at time.Duration) string {
-	set := settingsAt(ks.now.snap, at)
+	set := measure.SettingsAt(ks.now.snap.Segments, ks.now.snap.Changes, at)
 	if t := ks.track; t != screen.All && len(ks.now.tracks) > 1 {
 		v, ok := set[ks.now.tracks[t].Name+"."+k.Name]
 		if !ok {
@@ -366,42 +367,7 @@ func (ks *knobs) valueAt(k workload.Knob, at time.Duration) string {
 		}
 		return widget.KnobText(k, v)
 	}
-	if v, ok := set[k.Name]; ok {
-		return widget.KnobText(k, v)
-	}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, t := range ks.now.tracks {
-		if v, ok := set[t.Name+"."+k.Name]; ok {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	if lo > hi {
-		return "–"
-	}
-	return widget.RangeText(k, lo, hi)
-}
-
-// settingsAt returns the settings that were in force at a moment, under the names that users type.
-func settingsAt(s *measure.Snapshot, at time.Duration) map[string]float64 {
-	if len(s.Segments) == 0 {
-		return nil
-	}
-	n := 0
-	for i, seg := range s.Segments {
-		if seg.From <= at {
-			n = i
-		}
-	}
-	set := s.Segments[n].Settings
-	for _, c := range s.Changes { // the steps of a ramp are in one segment
-		if c.Ramp > 0 && c.Segment == n && c.At <= at {
-			if _, is := set[c.Name]; is {
-				set = maps.Clone(set)
-				set[c.Name] = c.To
-			}
-		}
-	}
-	return set
+	return cmp.Or(widget.KnobIn(k, set), "–")
 }
 
 // farBehind is how long a backlog must take to serve before it is reported.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"image"
 
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -143,7 +144,7 @@ type panelKey struct {
 	axes    axes
 	tuning  bool
 	text    string
-	cross   crosshair
+	cross   chart.Crosshair
 }
 
 // cached holds the lines of a panel as last drawn.

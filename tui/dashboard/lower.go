@@ -79,10 +79,10 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 // stands in the other tables is of now.
 func (low *lower) moment() string {
 	switch {
-	case low.charts == nil || !low.charts.cross.on || low.tab == tabErrors || low.tab == tabChanges:
+	case low.charts == nil || !low.charts.cross.On || low.tab == tabErrors || low.tab == tabChanges:
 		return ""
 	case low.tab == tabOps:
-		return " · " + low.charts.moment(low.now.axis(low.cells))
+		return " · " + low.charts.cross.Clock(low.now.axis(low.cells).Bucket)
 	}
 	return " · now"
 }
@@ -155,7 +155,7 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
 	var out []string
-	past := low.charts != nil && low.charts.cross.on
+	past := low.charts != nil && low.charts.cross.On
 	a := low.now.axis(low.cells)
 	for i, t := range low.now.snap.Ops {
 		f := digest(low.now.snap, i)

@@ -26,7 +26,7 @@ func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 		}
 	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
 		for _, r := range []image.Rectangle{p.throughput, p.latency} {
-			if d.tuner.dragged == 0 && in(r, m.X, m.Y) && m.Button == tea.MouseLeft && d.charts.cross.on {
+			if d.tuner.dragged == 0 && in(r, m.X, m.Y) && m.Button == tea.MouseLeft && d.charts.cross.On {
 				d.charts.point(p, r, m.X)
 			}
 		}

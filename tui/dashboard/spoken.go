@@ -40,7 +40,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
 	}
-	if d.charts.cross.on {
+	if d.charts.cross.On {
 		events = append(events, "at "+strings.TrimSpace(ansi.Strip(strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))))
 	}
 	events = append(events, sentence(d.lines.event(e, 3)))

@@ -30,29 +30,29 @@ func TestAMarkIsNotWrittenOverAMoment(t *testing.T) {
 func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	a, d, _ := live(t, 15*time.Second, 120, 40)
 	a.Send(t, "left")
-	newest := d.charts.cross.at
-	assert.True(t, d.charts.cross.on)
+	newest := d.charts.cross.At
+	assert.True(t, d.charts.cross.On)
 	assert.Regexp(t, `←→ moment  \( \) markers  esc end reading  space pause`, a.Picture(t))
 	for range 3 {
 		a.Send(t, "left")
 	}
 	axis := d.now.axis(chartCells(d.page.panes(a.Env), d.page.panes(a.Env).throughput))
-	assert.Equal(t, newest-3*axis.Bucket, d.charts.cross.at)
+	assert.Equal(t, newest-3*axis.Bucket, d.charts.cross.At)
 	series := axis.Rate(d.now.snap, -1)
-	want := units.Number(series.Vals[floorDiv(d.charts.cross.at, axis.Bucket)-series.First])
+	want := units.Number(series.Vals[floorDiv(d.charts.cross.At, axis.Bucket)-series.First])
 	lines := strings.Split(a.Picture(t), "\n")
 	read := strings.Join(lines[len(lines)-3:], "\n")
-	assert.Contains(t, read, widget.Clock(d.charts.cross.at)+"  "+want)
+	assert.Contains(t, read, widget.Clock(d.charts.cross.At)+"  "+want)
 	for _, o := range d.now.snap.Ops {
 		assert.Contains(t, read, d.now.opName(o.Operation)+" ")
 	}
 	assert.Regexp(t, "p50 .* p99 .* max ", read)
-	assert.Equal(t, d.charts.cross.at, func() time.Duration { a.Send(t, a.Frame()); return d.charts.cross.at }(), "it stays where it is")
+	assert.Equal(t, d.charts.cross.At, func() time.Duration { a.Send(t, a.Frame()); return d.charts.cross.At }(), "it stays where it is")
 	p := d.page.panes(a.Env)
 	a.Send(t, tea.MouseClickMsg{X: p.latency.Min.X + 1 + labelWidth(p) + 2, Y: p.latency.Min.Y + 3, Button: tea.MouseLeft})
-	assert.Equal(t, -tuitest.Warmup, d.charts.cross.at.Round(time.Second), "a click reads there")
+	assert.Equal(t, -tuitest.Warmup, d.charts.cross.At.Round(time.Second), "a click reads there")
 	a.Send(t, "esc")
-	assert.False(t, d.charts.cross.on)
+	assert.False(t, d.charts.cross.On)
 	assert.NotContains(t, a.Picture(t), "end reading")
 }
 
@@ -76,7 +76,7 @@ func TestUndoIsOfferedAfterAChange(t *testing.T) {
 func TestTheCrosshairGoesFromMarkerToMarker(t *testing.T) {
 	a, d, run := live(t, 5*time.Second, 120, 40)
 	a.Send(t, ")")
-	assert.False(t, d.charts.cross.on)
+	assert.False(t, d.charts.cross.On)
 	assert.Contains(t, a.Picture(t), "the chart has no marker yet")
 	for _, note := range []string{"first", "second"} {
 		run.Mark(note)
@@ -86,14 +86,14 @@ func TestTheCrosshairGoesFromMarkerToMarker(t *testing.T) {
 	}
 	a.Send(t, a.Frame(), "(")
 	assert.Contains(t, a.Picture(t), "00:10  ◆ second (marker 2 of 2)")
-	second := d.charts.cross.at
+	second := d.charts.cross.At
 	a.Send(t, "(")
 	assert.Contains(t, a.Picture(t), "00:05  ◆ first (marker 1 of 2)")
-	assert.Less(t, d.charts.cross.at, second)
+	assert.Less(t, d.charts.cross.At, second)
 	a.Send(t, "(")
 	assert.Contains(t, a.Picture(t), "no further marker")
 	a.Send(t, ")")
-	assert.Equal(t, second, d.charts.cross.at)
+	assert.Equal(t, second, d.charts.cross.At)
 	a.Send(t, "esc", ")")
 	assert.Contains(t, a.Picture(t), "marker 1 of 2", "forwards from none begins with the first")
 }

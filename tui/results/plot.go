@@ -22,6 +22,9 @@ type curves struct {
 	// rates are units per second of what counts, slowest is the p99 in nanoseconds of
 	// the slowest operation that counts. NaN is a gap.
 	rates, slowest []float64
+	// p50 and longest are response times as slowest is, errors how many calls failed.
+	p50, longest []float64
+	errors       []int64
 	// what is the name of rates.
 	what string
 	// changes are the times at which a setting changed, phases those at which one of
@@ -29,24 +32,24 @@ type curves struct {
 	changes, phases []float64
 	// outages are the times in which nothing was done, faults those of the faults of the plan.
 	outages, faults [][2]float64
+	// moments are the markers above the charts, and cross is the moment that is read.
+	moments []chart.Moment
+	cross   chart.Crosshair
 }
 
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
 	from := rundir.Of(f)
-	c := curves{first: from.First, rates: from.Rates, slowest: from.P99, what: "Throughput"}
+	c := curves{first: from.First, rates: from.Rates, slowest: from.P99, p50: from.P50, longest: from.Max, errors: from.Errors, what: "Throughput"}
 	if from.Unverified {
 		c.what = "Acknowledged, not verified"
 	}
 	for _, a := range report.Faults(f) {
 		c.faults = append(c.faults, [2]float64{a.From, a.To})
 	}
-	for _, ch := range f.Run.Changes {
-		if _, ok := workload.FaultSetting(ch.Name); ok {
-			continue
-		}
-		if len(c.changes) == 0 || c.changes[len(c.changes)-1] != ch.At {
-			c.changes = append(c.changes, ch.At)
+	for _, act := range f.Run.Did() {
+		if _, ok := workload.FaultSetting(act.Name); !ok {
+			c.changes = append(c.changes, act.At.Seconds())
 		}
 	}
 	for _, o := range rundir.OutagesOf(f) {
@@ -57,6 +60,7 @@ func curvesOf(f *rundir.Folder) curves {
 			c.phases = append(c.phases, p.From)
 		}
 	}
+	c.moments = momentsOf(&f.Run, c.outages)
 	return c
 }
 
@@ -94,6 +98,7 @@ const (
 	rule
 	outage
 	broken
+	cross
 )
 
 // axisWidth is the width of the axis labels of a chart.
@@ -105,7 +110,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
 	scale := plot.Scale{High: plot.Top(chart.Peak(g.vals), false)}
 	span := float64(max(len(g.vals), 1))
-	column := func(at float64) int { return int((at - float64(c.first)) / span * float64(cells)) }
+	column := func(at float64) int { return c.column(at, cells) }
 	dots := across(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
 		if dots[i] = scale.Part(v); c.silent(float64(c.first) + (float64(i)+0.5)*span/float64(len(dots))) {
@@ -138,6 +143,11 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			canvas.Rule(x, '░', outage)
 		}
 	}
+	if x := column((c.cross.At + c.readings(cells).Width/2).Seconds()); c.cross.On && x < cells {
+		for y := range h {
+			canvas.Put(x, y, "│", cross)
+		}
+	}
 	warm := min(max(column(0), 0), cells)
 	rows := chart.Paint(canvas, func(l chart.Layer, x, y int) widget.Ink {
 		switch {
@@ -147,6 +157,8 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			return s.Bad
 		case l == broken:
 			return s.Warn
+		case l == cross:
+			return s.Accent
 		case l == rule:
 			return s.Muted
 		case x < warm:
@@ -157,6 +169,26 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		return s.Shade(g.series, h-1-y, h)
 	})
 	return chart.Upright(s, rows, axisWidth-2, scale, g.format)
+}
+
+// column returns the column of so many at which a second of the run lies; it may lie outside.
+func (c *curves) column(at float64, cells int) int {
+	return int(math.Floor((at - float64(c.first)) / float64(max(len(c.rates), 1)) * float64(cells)))
+}
+
+// lane draws the markers above a chart of w cells with its axis, with their names where there is room; empty
+// if there is none.
+func (c *curves) lane(s *widget.Styles, w int) string {
+	cells := max(w-axisWidth, 1)
+	list := slices.Clone(c.moments)
+	for i := range list {
+		list[i].Cell = c.column(list[i].At.Seconds(), cells)
+	}
+	line := chart.Lane(s, cells, list)
+	if line == "" || s.Spoken { // the page of changes says them, with their times
+		return ""
+	}
+	return strings.Repeat(" ", axisWidth) + line
 }
 
 // timeAxis labels the seconds below a chart.

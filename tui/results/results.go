@@ -2,6 +2,7 @@
 package results
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type Results struct {
 	// warned means that the last key would have broken a store, and that this was said.
 	warned bool
 	run    *subject
+	moment *moment
 	pages  *pages
 	export *exporter       // nil unless documents are being exported
 	shelf  archive.RunList // writes the note and the tags
@@ -46,7 +48,8 @@ const unasked = 2 * time.Second
 // New shows an earlier run.
 func New(b Bench, id string) *Results {
 	run := &subject{id: id}
-	return &Results{bench: b, run: run, pages: &pages{of: run, op: -1}, shelf: archive.NewRunList(b)}
+	m := &moment{of: run}
+	return &Results{bench: b, run: run, moment: m, pages: &pages{of: run, moment: m, op: -1}, shelf: archive.NewRunList(b)}
 }
 
 // Start reads the run.
@@ -95,6 +98,10 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return r, r.press(msg, e)
 	case tea.MouseClickMsg:
 		return r, r.click(msg.Mouse(), e)
+	case tea.MouseMotionMsg:
+		if m := msg.Mouse(); m.Button == tea.MouseLeft && r.moment.cross.On && r.export == nil {
+			r.moment.point(r.pages.inside(m))
+		}
 	case tea.MouseWheelMsg:
 		r.wheel(msg)
 	}
@@ -119,7 +126,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return cmd
 	}
-	k, warned := r.bindings(), r.warned
+	r.page(e) // what the keys do depends on what the page shows
+	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
 	r.warned = false
 	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (key.Matches(msg, k.Search) || key.Matches(msg, k.Again) || key.Matches(msg, k.Sweep) || key.Matches(msg, k.Targets)) {
 		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
@@ -130,6 +138,10 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case r.shelf.Typing(), key.Matches(msg, k.Annotate), key.Matches(msg, k.Retag):
 		cmd, _ := r.shelf.Press(msg, &r.run.loaded.folder.Run, nil)
 		return cmd
+	case r.moment.press(msg, &k):
+		if !read {
+			r.pages.reveal(e.H - 5 - max(r.moment.rows(e), 1))
+		}
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
 			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
@@ -188,6 +200,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.run.missing(), true)
+	case r.moment.shown() && (widget.Presses(msg, k.LastMark) || widget.Presses(msg, k.NextMark)):
+		r.toast.Say(e.Now, unmarked, false)
 	}
 	return nil
 }
@@ -211,6 +225,13 @@ func (r *Results) bindings() widget.Bindings {
 		k.Again.SetHelp("R", "search again")
 	}
 	k.CopySummary.SetEnabled(r.run.text() != "")
+	if some := r.moment.shown(); some {
+		k.Reads(some, r.moment.marked(), r.moment.cross.On)
+	} else {
+		for _, b := range []*key.Binding{&k.LeftTen, &k.RightTen, &k.LastMark, &k.NextMark} {
+			b.SetEnabled(false)
+		}
+	}
 	return k
 }
 
@@ -219,8 +240,12 @@ func (r *Results) offered() widget.Bindings {
 	k := r.bindings()
 	several, long := len(r.pages.list()) > 1, r.pages.long
 	moves := long || r.pages.choosesOp()
+	if !r.moment.shown() {
+		k.Right.SetEnabled(several)
+		k.Left.SetEnabled(several)
+	}
 	for b, does := range map[*key.Binding]bool{
-		&k.Next: several, &k.Prev: several, &k.Right: several, &k.Left: several,
+		&k.Next: several, &k.Prev: several,
 		&k.Up: moves, &k.Down: moves, &k.PageUp: long, &k.PageDown: long, &k.First: long, &k.Last: long,
 	} {
 		b.SetEnabled(does)
@@ -239,10 +264,22 @@ func (r *Results) Keys() widget.KeyMap {
 	k := r.offered()
 	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
 	move.SetEnabled(k.Down.Enabled())
+	short := []key.Binding{k.Next, move, k.Help, k.Back, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History, k.Search, k.Sweep, k.Quit}
+	sideways := []key.Binding{k.Right, k.Left}
+	if r.moment.shown() {
+		sideways = k.ReadingHelp()
+	}
+	switch {
+	case r.moment.cross.On && r.moment.shown():
+		short[1], short[2] = short[2], short[1] // help comes before what one has found
+		short = k.Reading(short)
+	case r.moment.shown():
+		short = slices.Insert(short, 2, widget.Bind("←→", "moment", "left", "right"))
+	}
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Annotate, k.Compare, k.Copy, k.History, k.Search, k.Sweep, k.Quit},
+		Short: short,
 		Full: [][]key.Binding{
-			{k.Next, k.Prev, k.Right, k.Left},
+			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
 			{k.Again, widget.Long(k.Search, "search in a run like this one"), widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
@@ -251,26 +288,44 @@ func (r *Results) Keys() widget.KeyMap {
 
 // View draws the page.
 func (r *Results) View(e screen.Env) string {
-	body := e.H - 4
 	lines := make([]string, 0, e.H)
+	page := r.page(e) // before the rest, which depends on what it shows
 	lines = append(lines, r.run.headline(e), r.pages.line(e))
-	lines = append(lines, r.pages.draw(e, body)...)
-	lines = append(lines, r.bottom(e), widget.Footer(e.Styles, e.W, r.Keys().Short))
+	lines = append(lines, page...)
+	lines = append(append(lines, r.bottom(e)...), widget.Footer(e.Styles, e.W, r.Keys().Short))
 	if r.export != nil {
 		return r.export.over(e, widget.Page(e.W, e.H, lines))
 	}
 	return widget.Page(e.W, e.H, lines)
 }
 
-// bottom is the line above the keys: the last message, else the run's directory.
-func (r *Results) bottom(e screen.Env) string {
-	if line := r.shelf.Line(e.Styles, e.W); line != "" {
-		return line
+// page draws the panel of the page, which leaves room for what is said of a moment.
+func (r *Results) page(e screen.Env) []string {
+	rows := r.moment.rows(e)
+	out := r.pages.draw(e, e.H-3-max(rows, 1), e.H-4)
+	if now := r.moment.rows(e); now != rows { // another page than was drawn last
+		out = r.pages.draw(e, e.H-3-max(now, 1), e.H-4)
 	}
-	if r.toast.Text != "" {
-		return r.toast.Line(e.Styles, e.W)
+	return out
+}
+
+// bottom are the lines above the keys: the last message or the moment that is read, else the run's
+// directory.
+func (r *Results) bottom(e screen.Env) []string {
+	said := r.moment.lines(e)
+	line := r.shelf.Line(e.Styles, e.W)
+	if line == "" && r.toast.Text != "" {
+		line = r.toast.Line(e.Styles, e.W)
 	}
-	return r.run.place(e)
+	switch {
+	case line != "" && len(said) > 0:
+		return append(said[:len(said)-1:len(said)-1], line)
+	case len(said) > 0:
+		return said
+	case line == "":
+		line = r.run.place(e)
+	}
+	return []string{line}
 }
 
 func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
@@ -281,6 +336,7 @@ func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		}
 		return cmd
 	}
+	r.page(e)
 	r.pages.click(m, e)
 	return nil
 }

@@ -131,7 +131,7 @@ func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	a.Send(t, "tab")
 	assert.Equal(t, tabVerdict, r.pages.at)
-	a.Send(t, "left", "left")
+	a.Send(t, "left", "shift+tab")
 	assert.Equal(t, tabValues, r.pages.at, "round the corner")
 	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")
 	a.Send(t, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
@@ -314,7 +314,7 @@ func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 	assert.Equal(t, [][2]float64{{5.02, 8.9}, {17, 19}}, c.outages)
 	l := &loadedRun{folder: f, course: c}
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
-	page := ansi.Strip(strings.Join(l.page(s, nil, 76, 10), "\n"))
+	page := ansi.Strip(strings.Join(l.page(s, &moment{}, nil, 76, 10), "\n"))
 	assert.Contains(t, page, "░░░░", "below the fold, too")
 	assert.Contains(t, page, "░ nothing was done")
 }
@@ -330,7 +330,7 @@ func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {
 	assert.Equal(t, [][2]float64{{10, 14}}, c.faults)
 	assert.Empty(t, c.changes)
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
-	page := ansi.Strip(strings.Join((&loadedRun{folder: f, course: c}).page(s, nil, 76, 10), "\n"))
+	page := ansi.Strip(strings.Join((&loadedRun{folder: f, course: c}).page(s, &moment{}, nil, 76, 10), "\n"))
 	assert.Contains(t, page, "▒ an injected fault")
 	assert.Contains(t, strings.Join(strings.Fields(page), " "), "delay:5ms from 00:10 to 00:14: 400 done in its seconds, 0 calls failed")
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"math"
 	"slices"
 	"strings"
@@ -20,15 +21,16 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// page is the first page: the figures and whether to trust them, the charts of the run, each operation,
-// a line for each cause, and what was measured where. The outcome, of a run of this session, may be nil.
-func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string {
+// page is the first page: the figures and whether to trust them, the charts of the run at the moment that
+// is read, each operation, a line for each cause, and what was measured where. The outcome, of a run of this
+// session, may be nil.
+func (l *loadedRun) page(s *widget.Styles, m *moment, o *screen.Outcome, w, h int) []string {
 	if wide(s, w, h) {
-		return l.wall(s, o, w, h)
+		return l.wall(s, m, o, w, h)
 	}
 	head, table, rest := l.head(s, o, w), l.operations(s, w), l.rest(s, w, true)
 	room := h - len(head) - min(len(table), mostFirst) - 2
-	drawn := l.drawn(s, w, room, min(len(rest), h/4))
+	drawn := l.drawn(s, m, len(head), w, room, min(len(rest), h/4))
 	return slices.Concat(head, drawn, []string{""}, table, rest)
 }
 
@@ -39,17 +41,21 @@ const mostFirst = 4
 // there is much room.
 const leastOne, leastBoth, mostBoth = 6, 9, 22
 
-// drawn draws the charts in room lines, if need be more; where there is little room only throughput,
-// where there is much it leaves some lines. A blank line is before them.
-func (l *loadedRun) drawn(s *widget.Styles, w, room, leave int) []string {
+// drawn draws the charts in room lines from a line of the page on, if need be more; where there is little
+// room only throughput, where there is much it leaves some lines. A blank line is before them.
+func (l *loadedRun) drawn(s *widget.Styles, m *moment, from, w, room, leave int) []string {
 	if len(l.course.rates) < 2 {
 		return nil
 	}
-	lines := l.charts(s, w, max(room, leastOne))
+	h := max(room, leastOne)
 	if room >= leastBoth || s.Spoken {
-		lines = l.charts(s, w, min(max(room-leave, leastBoth), mostBoth))
+		least := leastBoth
+		if l.course.lane(s, w) != "" {
+			least++
+		}
+		h = min(max(room-leave, least), mostBoth)
 	}
-	return append([]string{""}, lines...)
+	return append([]string{""}, l.charts(s, m, image.Pt(0, from+1), w, h)...)
 }
 
 // text is what the first page says in words and tables, with a line for each cause or, unless brief, all
@@ -272,17 +278,7 @@ func told(run *rundir.Run, err error) bool {
 // settingsInWords lists the live settings at the start; those of single tracks only if
 // the totals do not determine them.
 func settingsInWords(run *rundir.Run) string {
-	var words []string
-	for _, k := range workload.Usual() {
-		if v, ok := run.Settings[k.Name]; ok && (v != 0 || k.Name != "payload") { // 0: as the profile has it
-			words = append(words, k.Name+" "+rundir.SettingText(k.Name, v))
-		}
-	}
-	for name, v := range widget.SortedSettings(run.Settings) {
-		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !workload.IsUsual(name) {
-			words = append(words, name+" "+rundir.SettingText(name, v))
-		}
-	}
+	words := settingWords(run.Settings)
 	if text := run.Changed("changed later"); text != "" {
 		words = append(words, text)
 	}
@@ -349,21 +345,37 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 	return widget.OpName(run, o)
 }
 
-// charts draws the charts of the run in w cells and h lines: throughput above latency, on one time
-// axis; throughput alone where there are fewer than leastBoth.
-func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
+// charts draws the charts of the run in w cells and h lines, their first cell at a place of the page:
+// throughput above latency, on one time axis; throughput alone where there are fewer than leastBoth. Above
+// them are the markers, and in their titles the figures of the moment that is read.
+func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	c := l.course
-	out := []string{s.Muted.On(widget.Spread(c.what+reach(c.rates, units.Number, w/3), legend(c), w))}
-	if h < leastBoth {
-		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, h-2)...)
-		return append(out, c.timeAxis(s, w))
+	c.cross = m.cross
+	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40)
+	right := legend(c)
+	if width := c.readings(w - axisWidth).Width; c.cross.On && !s.Spoken {
+		t := c.then(c.cross.At, width)
+		rate, right = c.what+"  "+units.Number(t.Rate)+" "+l.folder.Run.Unit+"/s", c.cross.Clock(width)
+		times = fmt.Sprintf("Latency  p50 %s   p99 %s   max %s", widget.Nanos(t.Times.P50), widget.Nanos(t.Times.P99), widget.Nanos(t.Times.Max))
 	}
-	each := (h - 3) / 2
-	each -= 1 - each%2 // an odd height has a middle row to label
-	out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
-	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40), w)))
-	out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
-	return append(out, c.timeAxis(s, w))
+	out := []string{s.Muted.On(widget.Spread(rate, right, w))}
+	if lane := c.lane(s, w); lane != "" {
+		out = append(out, lane)
+		h--
+	}
+	each := h - 2
+	if h >= leastBoth {
+		each = (h - 3) / 2
+		each -= 1 - each%2 // an odd height has a middle row to label
+		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
+		out = append(out, s.Muted.On(widget.Fit(times, w)))
+		out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
+	} else {
+		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
+	}
+	out = append(out, c.timeAxis(s, w))
+	m.plots = image.Rect(at.X+axisWidth, at.Y, at.X+w, at.Y+len(out))
+	return out
 }
 
 // reach says between what the values of the seconds lie, as far as it fits into w cells: whoever

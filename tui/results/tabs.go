@@ -2,12 +2,14 @@ package results
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -44,6 +46,7 @@ type pages struct {
 	at     page
 	scroll [pagesOfRun]int
 	op     int // whose distribution is shown; -1 for all together
+	moment *moment
 	cache  bodyCache
 	long   bool // what was drawn last is longer than the screen
 }
@@ -160,14 +163,25 @@ type bodyCache struct {
 	w, h   int
 	styles *widget.Styles
 	op     int
+	cross  chart.Crosshair
 	lines  []string
 }
 
-// draw draws the panel with the selected page, h lines high.
-func (p *pages) draw(e screen.Env, h int) []string {
-	c := bodyCache{page: p.at, w: e.W, h: h, styles: e.Styles, op: p.op}
-	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
-		c.lines = widget.Indent(p.body(e, e.W-4, h-2))
+// reveal scrolls to the charts, of which h lines are seen at once.
+func (p *pages) reveal(h int) {
+	at := p.moment.plots
+	if scroll := &p.scroll[p.at]; at.Min.Y < *scroll || at.Max.Y > *scroll+h {
+		*scroll = max(min(at.Min.Y, at.Max.Y-h), 0)
+	}
+}
+
+// draw draws the panel with the selected page, h lines high. The page is laid out for room lines, so that it
+// stays as it is while something is said below it.
+func (p *pages) draw(e screen.Env, h, room int) []string {
+	c := bodyCache{page: p.at, w: e.W, h: room, styles: e.Styles, op: p.op, cross: p.moment.cross}
+	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op || k.cross != c.cross {
+		p.moment.plots = image.Rectangle{}
+		c.lines = widget.Indent(p.body(e, e.W-4, room-2))
 		p.cache = c
 	}
 	panel := widget.Panel{Title: p.at.title(false), Focused: true}
@@ -190,23 +204,23 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 	case p.at == tabAnswers && p.of.loaded.answers != nil:
 		return answered(e.Styles, p.of.loaded.answers, w)
 	case p.at == tabVerdict:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.judged(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.judged(e.Styles, w) })
 	case p.at == tabPercentiles:
 		return p.of.loaded.besideCalls(e.Styles, w, h)
 	case p.at == tabDistribution:
 		return p.distribution(e.Styles, w, h)
 	case p.at == tabSegments:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.segments(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.segments(e.Styles, w) })
 	case p.at == tabCourse:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.changes(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.changes(e.Styles, w) })
 	case p.at == tabFailures:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.failures(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, w) })
 	case p.at == tabChecks:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.checks(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.checks(e.Styles, w) })
 	case p.at == tabValues:
-		return l.besideCharts(e.Styles, w, h, func(w int) []string { return l.values(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.values(e.Styles, w) })
 	}
-	return p.of.loaded.page(e.Styles, p.of.outcome, w, h)
+	return p.of.loaded.page(e.Styles, p.moment, p.of.outcome, w, h)
 }
 
 func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
@@ -291,7 +305,14 @@ func (p *pages) distribution(s *widget.Styles, w, h int) []string {
 	return append([]string{head, ""}, d.Draw(s, s.Series[0], w, max(h-2, 4))...)
 }
 
-// click shows the page whose tab was clicked or, on the distributions, the next operation.
+// inside returns the cell of the page that is at a place of the screen, however far it is scrolled.
+func (p *pages) inside(m tea.Mouse) image.Point {
+	const left, top = 2, 3 // the frame, and the lines above it
+	return image.Pt(m.X-left, m.Y-top+p.scroll[p.at])
+}
+
+// click shows the page whose tab was clicked, the moment at which a chart was or, on the distributions, the
+// next operation.
 func (p *pages) click(m tea.Mouse, e screen.Env) {
 	if m.Y == 1 {
 		for _, t := range p.spots(e) {
@@ -299,6 +320,9 @@ func (p *pages) click(m tea.Mouse, e screen.Env) {
 				p.at = page(t.At)
 			}
 		}
+		return
+	}
+	if m.Button == tea.MouseLeft && m.Y > 2 && m.Y < e.H-3 && p.moment.point(p.inside(m)) {
 		return
 	}
 	if p.of.loaded != nil && p.at == tabDistribution && m.Y == 3 {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"image"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func columns(text []string, w int, beside ...string) []string {
 
 // wall is the first page where there is room: the text and all percentiles at the left, the charts of
 // the run as high as the page at the right, and between them, or below, how many calls took how long.
-func (l *loadedRun) wall(s *widget.Styles, o *screen.Outcome, w, h int) []string {
+func (l *loadedRun) wall(s *widget.Styles, m *moment, o *screen.Outcome, w, h int) []string {
 	lw := textWidth(w)
 	text := l.text(s, o, lw, false)
 	if len(text) > h {
@@ -46,20 +47,20 @@ func (l *loadedRun) wall(s *widget.Styles, o *screen.Outcome, w, h int) []string
 	if more := l.percentiles(s, lw); len(text)+len(more)+1 <= h {
 		text = append(append(text, ""), more...)
 	}
-	return columns(text, lw, l.pictures(s, w-lw-gutter, h)...)
+	return columns(text, lw, l.pictures(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h)...)
 }
 
-// pictures draws the charts of the run and the distribution of its calls in w cells and h lines, and below
-// them, where there is room, both sides.
-func (l *loadedRun) pictures(s *widget.Styles, w, h int) []string {
+// pictures draws the charts of the run and the distribution of its calls in w cells and h lines from a place
+// of the page on, and below them, where there is room, both sides.
+func (l *loadedRun) pictures(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	if len(l.samples) > 0 && h >= tallFrom {
 		both := l.both(s, w)
 		if room := h/3 - 1; len(both) > room {
 			both = both[:room]
 		}
-		return slices.Concat(l.courseAndSpread(s, w, h-len(both)-1), []string{""}, both)
+		return slices.Concat(l.courseAndSpread(s, m, at, w, h-len(both)-1), []string{""}, both)
 	}
-	return l.courseAndSpread(s, w, h)
+	return l.courseAndSpread(s, m, at, w, h)
 }
 
 // both is what perfbench, the store and the machine used, and what the store counted.
@@ -69,7 +70,7 @@ func (l *loadedRun) both(s *widget.Styles, w int) []string {
 }
 
 // courseAndSpread draws the charts of the run and the distribution of its calls.
-func (l *loadedRun) courseAndSpread(s *widget.Styles, w, h int) []string {
+func (l *loadedRun) courseAndSpread(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	spread := func(w, h int) []string {
 		return append([]string{s.Muted.On(widget.Fit("How many calls took how long", w))}, l.all.Draw(s, s.Series[0], w, h-1)...)
 	}
@@ -79,19 +80,19 @@ func (l *loadedRun) courseAndSpread(s *widget.Styles, w, h int) []string {
 	case w >= widerFrom-mostText:
 		third := w * 2 / 5
 		charts := w - third - gutter
-		return columns(l.charts(s, charts, h-1), charts, spread(third, h-1)...)
+		return columns(l.charts(s, m, at, charts, h-1), charts, spread(third, h-1)...)
 	}
 	most := h * 3 / 5
-	return slices.Concat(l.charts(s, w, most), []string{""}, spread(w, h-most-2))
+	return slices.Concat(l.charts(s, m, at, w, most), []string{""}, spread(w, h-most-2))
 }
 
 // besideCharts is a page of tables where there is room for the charts of the run beside them.
-func (l *loadedRun) besideCharts(s *widget.Styles, w, h int, table func(w int) []string) []string {
+func (l *loadedRun) besideCharts(s *widget.Styles, m *moment, w, h int, table func(w int) []string) []string {
 	if !wide(s, w, h) || len(l.course.rates) < 2 {
 		return table(w)
 	}
 	lw := max(w/2, 100)
-	return columns(table(lw), lw, l.charts(s, w-lw-gutter, h-1)...)
+	return columns(table(lw), lw, l.charts(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h-1)...)
 }
 
 // besideCalls is the page of percentiles where there is room for the distribution beside them.

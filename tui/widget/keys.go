@@ -155,6 +155,37 @@ func Long(b key.Binding, desc string) key.Binding {
 	return b
 }
 
+// Reads sets the keys that read charts over time at a moment: some says that there is one to be read,
+// marked that there are markers, on that one is being read.
+func (b *Bindings) Reads(some, marked, on bool) {
+	for k, does := range map[*key.Binding]bool{&b.Left: some, &b.Right: some, &b.LeftTen: some, &b.RightTen: some, &b.LastMark: marked, &b.NextMark: marked} {
+		k.SetEnabled(does)
+	}
+	if on {
+		b.Back.SetHelp("esc", "read no moment")
+	}
+}
+
+// ReadingHelp lists the keys that read a moment, both directions of each as one.
+func (b *Bindings) ReadingHelp() []key.Binding {
+	both := func(help, desc string, back, on key.Binding) key.Binding {
+		out := Bind(help, desc, append(slices.Clone(back.Keys()), on.Keys()...)...)
+		out.SetEnabled(back.Enabled())
+		return out
+	}
+	return []key.Binding{
+		both("← →", "read one moment", b.Left, b.Right), both("shift+← →", "ten moments on or back", b.LeftTen, b.RightTen),
+		both("( )", "read a marker", b.LastMark, b.NextMark),
+	}
+}
+
+// Reading puts what a moment that is read is moved and ended by before the other hints.
+func (b *Bindings) Reading(short []key.Binding) []key.Binding {
+	marks, end := Long(b.ReadingHelp()[2], "markers"), Long(b.Back, "end reading")
+	rest := slices.DeleteFunc(slices.Clone(short), func(k key.Binding) bool { return slices.Equal(k.Keys(), end.Keys()) })
+	return append([]key.Binding{Bind("←→", "moment", "left", "right"), marks, end}, rest...)
+}
+
 // Presses reports whether msg is a key of b, enabled or not.
 func Presses(msg tea.KeyPressMsg, b key.Binding) bool {
 	return slices.Contains(b.Keys(), msg.String())

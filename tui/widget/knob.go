@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -47,6 +48,24 @@ func FieldText(k workload.Knob, v float64) string {
 		return KnobText(k, v)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// KnobIn formats the value that a knob has among settings: the total or, if tracks differ in one that
+// does not add up, from the lowest to the highest; "" if none has it.
+func KnobIn(k workload.Knob, set map[string]float64) string {
+	if v, ok := set[k.Name]; ok {
+		return KnobText(k, v)
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for name, v := range set {
+		if strings.HasSuffix(name, "."+k.Name) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		return ""
+	}
+	return RangeText(k, lo, hi)
 }
 
 // SortedSettings iterates over settings by name.
