@@ -161,5 +161,8 @@ func BadFlag(c *cobra.Command, err error) error {
 	if meant := request.Meant(unknown.GetSpecifiedName(), bare); meant != "" {
 		hint = "did you mean --" + meant + "? " + c.CommandPath() + " --help shows all"
 	}
+	if word := unknown.GetSpecifiedName(); len(word) > 1 && strings.Contains(c.Use, strings.ToUpper(word)) {
+		hint = "it is no flag here, but an argument:  perfbench " + c.Use
+	}
 	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), hint)
 }

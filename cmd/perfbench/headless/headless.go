@@ -56,7 +56,7 @@ as given, B the other. --repeat is 5 then, unless it is given. With --aa the run
 --repeat are compared with each other: how much do runs differ here?
 
 With --workers N, other processes do the work, which join with perfbench join: each does its
-part, all at the same time, for one result. docs/workers.md says which profiles can.
+part, all at the same time, for one result. A profile that cannot be shared out says why.
 
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
