@@ -356,7 +356,7 @@ func (a *App) View() tea.View {
 		v.Content = a.top().View(a.env)
 	}
 	if a.opts.ASCII {
-		v.Content = chart.ASCII(v.Content)
+		v.Content, v.WindowTitle = chart.ASCII(v.Content), chart.ASCII(v.WindowTitle)
 	}
 	return v
 }

@@ -11,7 +11,7 @@ import (
 var baselineDoc string
 
 var baselineFormat = rundir.Format{
-	ID: "baseline", Title: "what perfbench compare needs of runs, small enough to commit", Doc: baselineDoc, Names: []string{"baseline.json"},
+	ID: "baseline", Title: "what compare needs of runs, small enough to commit", Doc: baselineDoc, Names: []string{"baseline.json"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) { return baselineOf([]*rundir.Folder{f}) },
 	Join:   baselineOf,
 }

@@ -16,7 +16,7 @@ import (
 var junitDoc string
 
 var junitFormat = rundir.Format{
-	ID: "junit", Title: "JUnit XML: end, verdict and verification as test cases, for CI", Doc: junitDoc, Names: []string{"junit.xml"},
+	ID: "junit", Title: "JUnit XML of end, verdict and verification, for CI", Doc: junitDoc, Names: []string{"junit.xml"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		data, err := xml.MarshalIndent(junit(&f.Run), "", "  ")
 		return one("junit.xml", append([]byte(xml.Header), append(data, '\n')...)), err

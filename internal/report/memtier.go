@@ -19,7 +19,7 @@ import (
 var memtierDoc string
 
 var memtierFormat = rundir.Format{
-	ID: "memtier", Title: "JSON in the layout of memtier_benchmark, for what reads that", Doc: memtierDoc, Names: []string{"memtier.json"},
+	ID: "memtier", Title: "JSON in the layout of memtier_benchmark", Doc: memtierDoc, Names: []string{"memtier.json"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		data, err := memtierJSON(f)
 		return one("memtier.json", data), err

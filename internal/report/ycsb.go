@@ -16,7 +16,7 @@ import (
 var ycsbDoc string
 
 var ycsbFormat = rundir.Format{
-	ID: "ycsb", Title: "result lines as YCSB prints them, for what reads those", Doc: ycsbDoc, Names: []string{"ycsb.txt"},
+	ID: "ycsb", Title: "result lines as YCSB prints them", Doc: ycsbDoc, Names: []string{"ycsb.txt"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) { return one("ycsb.txt", ycsbLines(f)), nil },
 }
 

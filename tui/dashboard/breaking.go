@@ -225,7 +225,7 @@ func (b *breaking) list(s *widget.Styles, name, w, room int) (lines []string, no
 		if all[i] == b.fault.Value() {
 			lead, ink = "▸ ", s.Selected
 		}
-		lines = append(lines, widget.Fit(" "+lead+ink.On(widget.Fit(all[i], name))+s.Muted.On(whatItDoes(all[i])), w+1))
+		lines = append(lines, widget.Fit(" "+lead+ink.On(widget.Fit(all[i], name))+s.Muted.On(widget.Brief(whatItDoes(all[i]), w-name-3)), w+1))
 	}
 	return lines, note
 }

@@ -417,6 +417,9 @@ func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
 	v := k.Get(tu.now.run.Settings(tu.knobs.track))
 	if per == 1 {
 		at, wide := 27, w-29
+		if ansi.StringWidth(value) > 13 { // the name of the knob has to say of what
+			value = e.Styles.Bold.On(tu.knobs.value(k))
+		}
 		left := " " + widget.Fit(tu.label(e, row, name), 11) + widget.FitRight(value, 13)
 		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.Styles, k, v, wide, row == tu.row), row: row, slider: at, wide: wide}}
 	}

@@ -16,6 +16,7 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	}
 	f.lines = f.lines[:0]
 	f.column = 16
+	f.wide = w
 	for i := range f.rows {
 		f.column = max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, w*2/5))
 	}
@@ -55,6 +56,15 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 // unbroken is how wide a form is that is spoken: no sentence of it is broken.
 const unbroken = 1 << 10
 
+// columnOf returns where the value of a row begins: where those of the others do, or behind a name
+// that is longer, because names are not cut for as long as a value has room beside them.
+func (f *form) columnOf(i int) int {
+	return max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, f.wide-leastValue))
+}
+
+// leastValue is the room that a value has beside a long name.
+const leastValue = 12
+
 // rowLine draws a row: its name, its value and the origin of the value.
 func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	r := &f.rows[i]
@@ -63,12 +73,13 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	if here {
 		lead, name = "▸", s.Selected
 	}
-	head := " " + name.On(lead+" "+widget.Fit(label(r.name), f.column-4)) + " "
+	column := f.columnOf(i)
+	head := " " + name.On(lead+" "+widget.Fit(label(r.name), column-4)) + " "
 	if f.edit != nil && i == f.at {
 		if s.Spoken {
 			return "▸ " + label(r.name) + ": " + strings.TrimRight(f.edit.view(s, w), " ")
 		}
-		return head + " " + f.edit.view(s, w-f.column-2)
+		return head + " " + f.edit.view(s, w-column-2)
 	}
 	origin := r.from
 	if r.kind == rowFile || r.kind == rowPassword {
@@ -77,7 +88,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	if s.Spoken {
 		return spokenRow(r, here, origin)
 	}
-	room := w - f.column - 4
+	room := w - column - 4
 	text := ansi.Truncate(shownText(*r), room, "…")
 	ink := s.Plain
 	switch {
@@ -93,7 +104,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	if r.fault != "" {
 		value += s.Bad.On(" ✗")
 	}
-	rest := w - f.column - ansi.StringWidth(value) - 1
+	rest := w - column - ansi.StringWidth(value) - 1
 	if n := ansi.StringWidth(origin); n > 0 && rest > n {
 		return head + value + s.Muted.On(widget.FitRight(origin, rest))
 	}

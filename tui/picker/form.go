@@ -36,6 +36,7 @@ type form struct {
 	lines []int
 	// column is where values begin in a line.
 	column int
+	wide   int // how many cells it was drawn in
 }
 
 // edit is a value being typed.
@@ -379,8 +380,9 @@ func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 	}
 	r := f.rows[i]
 	if len(r.choices) > 0 || r.knob != nil || r.time {
-		switch end := f.column + 4 + len([]rune(shownText(r))); {
-		case x >= f.column && x <= f.column+2:
+		column := f.columnOf(i)
+		switch end := column + 4 + len([]rune(shownText(r))); {
+		case x >= column && x <= column+2:
 			return f.turn(e, -1)
 		case x >= end-1 && x <= end+1:
 			return f.turn(e, 1)

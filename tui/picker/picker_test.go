@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -447,4 +448,22 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	a, p = pick(t, b, 120, 40)
 	open()
 	assert.Contains(t, a.Picture(t), "not opened: p.yaml:2:1: there is no key")
+}
+
+func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
+	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Profile: "ingestion"}, 80, 24)
+	p.form.rows = append(p.form.rows, row{name: "eligibility.totalEntryCount", text: "4000"})
+	for _, wide := range []int{44, 66, 96} { // of screens of 80, 120 and 200 columns
+		rows := map[int]bool{}
+		for n, l := range p.form.draw(a.Env.Styles, wide, true) {
+			i := p.form.lines[n]
+			if i < 0 || rows[i] { // the help of a row follows its line
+				continue
+			}
+			rows[i] = true
+			assert.Contains(t, ansi.Strip(l), label(p.form.rows[i].name)+" ", "in a form of %d cells", wide)
+			assert.LessOrEqual(t, ansi.StringWidth(l), wide)
+		}
+		assert.Len(t, rows, len(p.form.rows))
+	}
 }

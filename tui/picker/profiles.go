@@ -215,7 +215,11 @@ func legend(s *widget.Styles, ds []driver, w int) []string {
 	for i, d := range ds {
 		words[i] = d.letter + " " + d.title
 	}
-	out := flowed(s, []string{"● supported", "○ partly", "· not supported"}, w)
+	signs := []string{"● supported", "○ partly", "· not supported"}
+	if ansi.StringWidth(strings.Join(signs, "  ")) > w { // one line, or the letters push it out
+		signs = []string{"● yes", "○ partly", "· no"}
+	}
+	out := flowed(s, signs, w)
 	return append(out, flowed(s, words, w)...)
 }
 

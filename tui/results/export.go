@@ -229,7 +229,7 @@ func (x *exporter) over(e screen.Env, below string) string {
 			continue
 		}
 		x.rows[i] = len(lines) + 1
-		lines = append(lines, " "+x.format(s, i, f))
+		lines = append(lines, " "+x.format(s, i, f, inside-formatAt))
 	}
 	x.rows[len(x.formats)] = len(lines) + 2
 	more := ""
@@ -250,7 +250,8 @@ func (x *exporter) over(e screen.Env, below string) string {
 	return widget.Laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }
 
-func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
+// format draws one of the list; w cells are for what it is.
+func (x *exporter) format(s *widget.Styles, i int, f rundir.Format, w int) string {
 	lead, name := "  ", s.Plain
 	if i == x.at {
 		lead, name = "▸ ", s.Selected
@@ -259,7 +260,11 @@ func (x *exporter) format(s *widget.Styles, i int, f rundir.Format) string {
 	if x.on[i] {
 		mark = "[x] "
 	}
-	return name.On(lead+mark+widget.Fit(f.ID, formatAt-7)) + s.Muted.On(f.Title)
+	title := f.Title
+	if !s.Spoken {
+		title = widget.Brief(title, w)
+	}
+	return name.On(lead+mark+widget.Fit(f.ID, formatAt-7)) + s.Muted.On(title)
 }
 
 // formatAt is the column within the box in which what a format is begins.

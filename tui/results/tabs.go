@@ -32,9 +32,23 @@ const (
 	pagesOfRun
 )
 
-// title returns the name of a page, or its short form for narrow screens.
-func (t page) title(short bool) string {
-	if short {
+// naming is how long the names of the pages are.
+type naming int
+
+const (
+	longNames naming = iota
+	// wholeNames are short words, for 80 columns.
+	wholeNames
+	// cutNames are for smaller screens, and for runs with many pages.
+	cutNames
+)
+
+// title returns the name of a page.
+func (t page) title(n naming) string {
+	switch n {
+	case wholeNames:
+		return [...]string{"Summary", "Why", "Search", "Answers", "Times", "Distribution", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
+	case cutNames:
 		return [...]string{"Sum", "Why", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Check", "Set"}[t]
 	}
 	return [...]string{"Summary", "Verdict", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
@@ -121,19 +135,21 @@ func (p *pages) list() []page {
 // spots returns the positions of the tabs.
 func (p *pages) spots(e screen.Env) []widget.TabSpot {
 	var out []widget.TabSpot
-	lay := func(short bool, gap int) bool {
+	lay := func(names naming, gap int) bool {
 		out = out[:0]
 		x := 1
 		for _, t := range p.list() {
-			name := " " + t.title(short) + " "
+			name := " " + t.title(names) + " "
 			out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
 			x += len(name) + gap
 		}
 		return x-gap <= e.W
 	}
-	if !lay(false, 1) && !e.Styles.Spoken && !lay(true, 1) {
-		lay(true, 0)
+	if e.Styles.Spoken {
+		lay(longNames, 1)
+		return out
 	}
+	_ = lay(longNames, 1) || lay(wholeNames, 1) || lay(wholeNames, 0) || lay(cutNames, 1) || lay(cutNames, 0)
 	return out
 }
 
@@ -184,7 +200,7 @@ func (p *pages) draw(e screen.Env, h, room int) []string {
 		c.lines = widget.Indent(p.body(e, e.W-4, room-2))
 		p.cache = c
 	}
-	panel := widget.Panel{Title: p.at.title(false), Focused: true}
+	panel := widget.Panel{Title: p.at.title(longNames), Focused: true}
 	lines := widget.Windowed(p.cache.lines, &p.scroll[p.at], h-2)
 	n := len(p.cache.lines)
 	if p.long = n > h-2; p.long {

@@ -12,13 +12,10 @@ import (
 // share a text, "↑↓", the half that was hit decides.
 func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 	at := 1
-	for _, k := range keys {
+	for _, k := range footed(keys, w) {
 		h := k.Help()
 		name := ansi.StringWidth(h.Key)
-		n := name + 1 + ansi.StringWidth(h.Desc)
-		if at+n > w {
-			break
-		}
+		n := footerWidth(k)
 		if x >= at && x < at+n {
 			names := k.Keys()
 			if len(names) == 0 {
@@ -29,7 +26,7 @@ func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 			}
 			return PressOf(names[0]), true
 		}
-		at += n + 2
+		at += n + footerGap
 	}
 	return tea.KeyPressMsg{}, false
 }
@@ -71,18 +68,47 @@ type TabSpot struct {
 	From, To int
 }
 
+// footerGap is the space between two keys of the bottom line.
+const footerGap = 2
+
+// footerWidth returns how many cells a key takes in the bottom line.
+func footerWidth(k key.Binding) int {
+	return ansi.StringWidth(k.Help().Key) + 1 + ansi.StringWidth(k.Help().Desc)
+}
+
+// footed returns the keys that the bottom line has room for in w cells: the first ones, and in
+// any case the way back and the help, which name all others.
+func footed(keys []key.Binding, w int) []key.Binding {
+	kept := func(k key.Binding) bool { return k.Help().Key == "esc" || k.Help().Key == "?" }
+	reserved := 0
+	for _, k := range keys {
+		if kept(k) {
+			reserved += footerWidth(k) + footerGap
+		}
+	}
+	var out []key.Binding
+	used, full := 1, false
+	for _, k := range keys {
+		n := footerWidth(k)
+		if kept(k) {
+			reserved -= n + footerGap
+		} else {
+			full = full || used+n+reserved > w
+		}
+		if full && !kept(k) || used+n > w {
+			continue
+		}
+		out, used = append(out, k), used+n+footerGap
+	}
+	return out
+}
+
 // Footer draws the bottom line: the keys that work now, and dimmed those that do not.
 func Footer(s *Styles, w int, keys []key.Binding) string {
 	var b strings.Builder
-	used := 1
 	b.WriteByte(' ')
-	for _, k := range keys {
+	for _, k := range footed(keys, w) {
 		h := k.Help()
-		n := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc) + 2
-		if used+n-2 > w {
-			break
-		}
-		used += n
 		if k.Enabled() {
 			b.WriteString(s.Key.On(h.Key) + " " + s.Muted.On(h.Desc) + "  ")
 		} else {

@@ -1,9 +1,12 @@
 package widget
 
 import (
+	"strings"
 	"testing"
 
 	"charm.land/bubbles/v2/key"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -24,5 +27,23 @@ func TestClicksOnTheBottomLineAreKeys(t *testing.T) {
 	}
 	for _, name := range []string{"a", "+", "space", "shift+tab", "ctrl+u", "pgdown", "?", "L", "esc"} {
 		assert.Equal(t, name, PressOf(name).String())
+	}
+}
+
+func TestTheBottomLineKeepsTheWayBackAndTheHelp(t *testing.T) {
+	k, s := AllKeys, NewStyles(ThemeMono, true, colorprofile.Ascii)
+	keys := []key.Binding{k.Start, k.Toggle, k.SideA, k.SideB, k.Compare, k.Help, k.Filter, k.Order, k.Back, k.Quit}
+	for w, want := range map[int]string{
+		120: " enter start  space select  a put on side A  b put on side B  c compare  ? help  / filter  o sort  esc back  q quit",
+		80:  " enter start  space select  a put on side A  b put on side B  ? help  esc back",
+		30:  " enter start  ? help  esc back",
+		12:  " ? help",
+	} {
+		line := strings.TrimRight(ansi.Strip(Footer(s, w, keys)), " ")
+		assert.Equal(t, want, line)
+		at := strings.Index(line, "?")
+		got, ok := FooterKey(keys, at, w)
+		assert.True(t, ok, "%d", w)
+		assert.Equal(t, "?", got.String(), "a click meets the key that is drawn there, at %d cells", w)
 	}
 }

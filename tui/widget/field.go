@@ -160,7 +160,7 @@ func (f *Filter) View(s *Styles, hint string, w int) string {
 	case f.Text() != "":
 		return s.Accent.On("/ ") + f.Text()
 	}
-	return s.Muted.On(hint)
+	return s.Muted.On(Brief(hint, w))
 }
 
 // HasWords reports whether a text contains every word of sought, ignoring case.

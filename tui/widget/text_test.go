@@ -27,3 +27,8 @@ func TestTheWorkbenchNamesRowsRatherThanFlags(t *testing.T) {
 	assert.Equal(t, "leave timetable out, or set compat=on and warm-up; not a-- b", Unflagged("leave --at out, or set --set compat=on and --warmup; not a-- b (flag)"))
 	assert.Equal(t, "options of memtier_benchmark: --ratio 1:10; file gives it", Unflagged("options of memtier_benchmark: --ratio 1:10; --file gives it"))
 }
+
+func TestANumberKeepsItsUnit(t *testing.T) {
+	assert.Equal(t, []string{"lateness of", "236 ms", "(88 %)."}, Wrap("lateness of 236 ms (88 %).", 12))
+	assert.Equal(t, []string{"5 of", "10 MiB/s;", "a share of", "7 in all"}, Wrap("5 of 10 MiB/s; a share of 7 in all", 10))
+}
