@@ -134,12 +134,12 @@ func TestMomentsAreOfferedWhereTheyAre(t *testing.T) {
 			a.Picture(t)
 			at := r.pages.at
 			if slices.Contains(charted, at) {
-				assert.Contains(t, offered(r), "read one moment", at.title(false))
-				assert.Contains(t, offered(r), "read a marker", at.title(false))
-				assert.NotContains(t, offered(r), "next page", at.title(false))
+				assert.Contains(t, offered(r), "read one moment", at.title(longNames))
+				assert.Contains(t, offered(r), "read a marker", at.title(longNames))
+				assert.NotContains(t, offered(r), "next page", at.title(longNames))
 			} else {
-				assert.NotContains(t, offered(r), "moment", at.title(false))
-				assert.NotContains(t, offered(r), "marker", at.title(false))
+				assert.NotContains(t, offered(r), "moment", at.title(longNames))
+				assert.NotContains(t, offered(r), "marker", at.title(longNames))
 				a.Send(t, "(", "shift+left")
 				assert.False(t, r.moment.cross.On)
 				a.Send(t, "right")
