@@ -150,6 +150,9 @@ func shownText(r row) string {
 	case r.text == "":
 		return "–"
 	}
+	if r.limit() && r.words() == r.text && r.text != "" && r.text[0] >= '0' && r.text[0] <= '9' { // units a second
+		return r.text + " " + strings.TrimPrefix(r.knob.Unit, "/s")
+	}
 	return r.words()
 }
 

@@ -301,7 +301,7 @@ func meant(said string) string {
 }
 
 func (f *form) editKeys() widget.KeyMap {
-	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+	list := []key.Binding{widget.Bind("enter", "keep "+label(f.edit.row.name), "enter"), widget.Bind("esc", "cancel", "esc")}
 	if len(f.edit.offers) > 0 {
 		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
 	}

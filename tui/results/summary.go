@@ -180,7 +180,16 @@ func (l *loadedRun) rest(s *widget.Styles, w int, brief bool) []string {
 	return out
 }
 
-// causes has a line for each cause if brief; what does not fit is on the page of the verdict.
+// inTwo wraps a text into at most two rows, the second of which may be cut.
+func inTwo(text string, w int) (rows []string, cut bool) {
+	rows = widget.Wrap(text, max(w, 10))
+	if len(rows) <= 2 {
+		return rows, false
+	}
+	return []string{rows[0], widget.Brief(strings.Join(rows[1:], " "), w)}, true
+}
+
+// causes has at most two lines for each cause and its cure if brief; what does not fit is on the page of the verdict.
 func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 	list := report.Causes(l.folder)
 	names := 0
@@ -208,15 +217,21 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		if at := strings.LastIndex(text, ": "); c.Doubt && at > 0 && ansi.StringWidth(text) > room { // what to do has a line of its own
 			text, cure = text[:at], text[at+2:]
 		}
-		for _, line := range []*string{&text, &cure} {
-			if short := widget.Brief(*line, room-2); short != *line {
-				*line, cut = short, true
-			}
+		rows, less := inTwo(text, room)
+		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+rows[0])
+		for _, row := range rows[1:] {
+			out = append(out, widget.Fit("", names+4)+row)
 		}
-		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+text)
-		if cure != "" {
-			out = append(out, widget.Fit("", names+4)+s.Accent.On("→ ")+cure)
+		cut = cut || less
+		if cure == "" {
+			continue
 		}
+		rows, less = inTwo(cure, room-2)
+		out = append(out, widget.Fit("", names+4)+s.Accent.On("→ ")+rows[0])
+		for _, row := range rows[1:] {
+			out = append(out, widget.Fit("", names+6)+row)
+		}
+		cut = cut || less
 	}
 	if cut {
 		out = append(out, s.Muted.On("  all of it is on the page of the verdict: tab"))
