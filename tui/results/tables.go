@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -16,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// segments lists the segments of the run, each with the effect of what opened it, as far as that is known.
 func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	varying, wide, name := rundir.Varied(run.Segments), max(w/3, 16), 4
@@ -38,7 +40,12 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 		{Head: "errors", Right: true, Spare: 3},
 		{Head: "never sent", Right: true, Spare: 8},
 	}}
-	ramps := false
+	ramps, count := false, 0
+	below := map[int][]string{} // by the row that they stand below
+	add := func(cells ...string) {
+		g.Add(cells...)
+		count++
+	}
 	for _, seg := range run.Stretches() {
 		words := settings(seg, varying, wide)
 		next := func() (first string) {
@@ -61,23 +68,49 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 			if ramp {
 				l.Max = o.Response.Max
 			}
-			g.Add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+			add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
 			n, from, to = "", "", ""
 		}
 		if n != "" {
-			g.Add(n, from, to, next(), "nothing ran")
+			add(n, from, to, next(), "nothing ran")
 		}
 		for len(words) > 0 {
-			g.Add("", "", "", next())
+			add("", "", "", next())
+		}
+		for i := range l.effects {
+			if e := &l.effects[i]; e.Last >= seg.First && e.Last <= seg.Last {
+				below[count] = append(below[count], effectLines(s, e, w)...)
+			}
 		}
 	}
 	head, rows := g.Lines(s, w)
-	out := append(append([]string{head}, rows...), "")
+	out := []string{head}
+	for i, row := range rows {
+		out = append(append(out, row), below[i+1]...)
+	}
+	out = append(out, "")
 	note := "A change opens a segment; a call belongs to the one it started in. They are counted from 0, as in the files."
 	if ramps {
 		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
 	}
 	return append(out, widget.MutedLines(s, note, w)...)
+}
+
+// effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
+// pause.
+func effectLines(s *widget.Styles, e *effect.Effect, w int) (out []string) {
+	told := e.Told(2 * (w - 8))
+	if told == "" {
+		return nil
+	}
+	for i, line := range widget.Wrap(e.Text()+": "+told, w-5) {
+		lead := "     "
+		if i == 0 {
+			lead = "   " + s.Accent.On("→ ")
+		}
+		out = append(out, lead+s.Muted.On(line))
+	}
+	return out
 }
 
 // settings returns those of a stretch that differ between stretches, as many per line
