@@ -197,7 +197,7 @@ func (s *subject) instead(st *widget.Styles, w int) []string {
 			out = append(out, "", st.Bad.On("The run has failed"), "")
 			out = append(out, widget.Sentences(st, o.Err, w)...)
 		}
-		if o.Summary != "" && !st.Spoken { // the page has it all
+		if reading := s.err == nil && s.id != ""; o.Summary != "" && !st.Spoken && !reading { // the page has it all
 			out = append(out, "")
 			for l := range strings.SplitSeq(strings.TrimRight(ansi.Strip(o.Summary), "\n"), "\n") {
 				out = append(out, wrapped(l, w)...)
