@@ -143,7 +143,7 @@ func (c *Coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga)
 		if err := c.write(ctx, it, s, pos, status); err != nil {
 			return "", err
 		}
-		if status == model.Failed {
+		if s.Rows[pos].Status == model.Failed {
 			return refusals[step], nil
 		}
 	}
@@ -193,17 +193,12 @@ func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) er
 // it again is postponed, so that nobody takes it up while somebody is working on it.
 const touchAfter = 1500 * time.Millisecond
 
-// write stores the result of a row. A branch that succeeds after others did not resets
-// the back-off.
+// write stores the result of a row, which is then the one that stands: somebody else may have
+// stored another before. A branch that succeeds after others did not resets the back-off.
 func (c *Coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, pos int, status string) error {
 	r := &s.Rows[pos]
 	now := time.Now()
-	r.Status, r.Updated = status, now
-	if status == model.Succeed {
-		r.Ended = now
-	} else {
-		r.RolledBack = now
-	}
+	r.Decide(status, now)
 	c.Calls.Branch++
 	if err := c.Timed(it, model.OpBranch, func() error { return c.Store.Branch(ctx, s, pos) }); err != nil {
 		c.Counts.rejected(err)

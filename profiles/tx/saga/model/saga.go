@@ -141,6 +141,16 @@ func (s *Saga) appendTime(b []byte, name string, t time.Time) []byte {
 	return append(append(b, s.last.text...), '"')
 }
 
+// Decide sets the outcome of a row, and when it came to that.
+func (r *Row) Decide(status string, now time.Time) {
+	r.Status, r.Updated, r.Ended, r.RolledBack = status, now, time.Time{}, time.Time{}
+	if status == Succeed {
+		r.Ended = now
+	} else {
+		r.RolledBack = now
+	}
+}
+
 // Participant stands in records in place of the URL of a participant.
 const Participant = "perfbench:account"
 

@@ -89,7 +89,8 @@ type Records interface {
 	// Save stores a new transaction, or returns ErrTaken.
 	Save(ctx context.Context, s *Saga) error
 	// Branch stores the row at a position if the stored status is that of s; otherwise
-	// it returns ErrMoved.
+	// it returns ErrMoved. If the store can tell that the row has another outcome, that one
+	// stands, and is set in s; dtm's own scripts for Redis cannot, and keep the last.
 	Branch(ctx context.Context, s *Saga, pos int) error
 	// Change stores the status of s if the stored one is from; otherwise it returns
 	// ErrMoved.

@@ -98,9 +98,13 @@ func (m *Memory) guarded(ctx context.Context, gid, status string, f func(old *mo
 	})
 }
 
-// Branch stores a row.
+// Branch stores a row that has no outcome yet.
 func (m *Memory) Branch(ctx context.Context, s *model.Saga, pos int) error {
 	return m.guarded(ctx, s.Gid, s.Status, func(old *model.Saga) {
+		if stands := old.Rows[pos].Status; model.Final(stands) {
+			s.Rows[pos].Decide(stands, s.Rows[pos].Updated)
+			return
+		}
 		text := old.Rows[pos].Filling
 		old.Rows[pos] = s.Rows[pos]
 		old.Rows[pos].Filling = text

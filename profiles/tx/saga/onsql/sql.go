@@ -61,7 +61,7 @@ type Tables struct {
 
 // sagaTexts are the statements that every saga needs.
 type sagaTexts struct {
-	save, state, row, change, touch, due, lease, call, void, Pay, take, reason string
+	save, state, row, stands, change, touch, due, lease, call, void, Pay, take, reason string
 	// rows, recall and recallRows are for transactions that are prepared first; carry,
 	// adjust and there for their participants.
 	rows, recall, recallRows, carry, adjust, there string
@@ -77,7 +77,8 @@ func New(d *common.Database, sp *model.Spec) *Tables {
 		save: d.Dialect.Text("INSERT INTO " + s.Global + " (gid,trans_type,status,query_prepared,protocol,create_time,update_time,options,custom_data,next_cron_interval,next_cron_time,owner,ext_data,result,rollback_reason)" +
 			" VALUES (?,?,?,?,'http',?,?,?,'',?,?,'','','',''){keep gid}"),
 		state:  d.Dialect.Text("SELECT id FROM " + s.Global + " WHERE gid = ? AND status = ? LIMIT 1{lock}"),
-		row:    d.Dialect.Text("UPDATE " + s.Branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ?"),
+		row:    d.Dialect.Text("UPDATE " + s.Branch + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ? WHERE gid = ? AND branch_id = ? AND op = ? AND status = 'prepared'"),
+		stands: d.Dialect.Text("SELECT status FROM " + s.Branch + " WHERE gid = ? AND branch_id = ? AND op = ?{lock}"),
 		change: d.Dialect.Text("UPDATE " + s.Global + " SET status = ?, update_time = ?, finish_time = ?, rollback_time = ?, rollback_reason = ? WHERE gid = ? AND status = ?"),
 		touch:  d.Dialect.Text("UPDATE " + s.Global + " SET next_cron_time = ?, next_cron_interval = ?, update_time = ? WHERE gid = ? AND status = ?"),
 		due:    d.Dialect.Text("SELECT gid, next_cron_time FROM " + s.Global + " WHERE status IN ('prepared','submitted','aborting') AND next_cron_time <= ? ORDER BY next_cron_time LIMIT 1"),
@@ -186,13 +187,22 @@ func (s *client) Save(ctx context.Context, g *model.Saga) error {
 	})
 }
 
-// Branch updates a row under the lock of its transaction.
+// Branch updates a row that has no outcome yet, under the lock of its transaction.
 func (s *client) Branch(ctx context.Context, g *model.Saga, pos int) error {
 	r := &g.Rows[pos]
-	return s.guarded(ctx, g, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.Texts.row, r.Status, unix(r.Updated), unix(r.Ended), unix(r.RolledBack), g.Gid, string(model.AppendBranch(nil, g.Branch(r.Step))), r.Op)
-		return err
+	stands, id := r.Status, string(model.AppendBranch(nil, g.Branch(r.Step)))
+	err := s.guarded(ctx, g, func(tx *sql.Tx) error {
+		n, err := common.Affected(ctx, tx, s.Texts.row, r.Status, unix(r.Updated), unix(r.Ended), unix(r.RolledBack), g.Gid, id, r.Op)
+		if err != nil || n > 0 {
+			return err
+		}
+		s.Extra.Add(1)
+		return tx.QueryRowContext(ctx, s.Texts.stands, g.Gid, id, r.Op).Scan(&stands)
 	})
+	if err == nil && stands != r.Status {
+		r.Decide(stands, r.Updated)
+	}
+	return err
 }
 
 // guard runs a single statement that changes a transaction if it has the expected
