@@ -268,7 +268,7 @@ func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 		return lines[len(lines)-1]
 	}
 	tracks := run.Designed.Tracks()
-	tracks[1].Idle = []string{"payload"}
+	tracks[1].Rest("payload", "it reads")
 	send(t, a, "]")
 	assert.Equal(t, []int{2 << 10, 1 << 10}, []int{run.Settings(0).Payload, run.Settings(1).Payload}, "the other track is left alone")
 	assert.Contains(t, footer(), "payload", "one track has it")
@@ -276,12 +276,12 @@ func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 	assert.NotContains(t, footer(), "payload", "the chosen track has none")
 	assert.NotContains(t, picture(t, a), "payload ◂")
 	send(t, a, "]")
-	assert.Contains(t, picture(t, a), "there is no payload to turn in profile")
+	assert.Contains(t, picture(t, a), "payload has no effect in profile: it reads")
 	send(t, a, "t", "up", "right", "esc")
 	assert.Contains(t, footer(), "payload", "all tracks again")
-	tracks[0].Idle = []string{"payload"}
+	tracks[0].Rest("payload", "it reads")
 	send(t, a, "]")
-	assert.Contains(t, picture(t, a), "there is no payload to turn in this phase")
+	assert.Contains(t, picture(t, a), "payload has no effect in this run: it reads")
 	assert.NotContains(t, footer(), "payload")
 	assert.Equal(t, 2<<10, run.Settings(0).Payload)
 }

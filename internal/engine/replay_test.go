@@ -87,7 +87,7 @@ func replaying(r *recording, rate float64, takes time.Duration, began *[2][]int6
 	return &workload.Plan{
 		Unit: "calls", Replays: true, Knobs: []workload.Knob{workload.Threads(), workload.Rate("calls")},
 		Phases: []workload.Phase{{Name: "replay", Tracks: []workload.Track{{
-			Name: "replay", Ops: []string{"call"}, Recorded: r, Idle: []string{"threads"}, Start: workload.Settings{Threads: 2, Rate: rate},
+			Name: "replay", Ops: []string{"call"}, Recorded: r, Idle: map[string]string{"threads": "it is a replay"}, Start: workload.Settings{Threads: 2, Rate: rate},
 			NewTask: func(int) (workload.Task, error) { return workload.TaskFunc(call), nil },
 		}}}},
 	}

@@ -86,7 +86,7 @@ func (d *drawn) replay(b *testing.B, to []net.Conn) []float64 {
 	p := &workload.Plan{
 		Unit: "calls", Replays: true, Knobs: []workload.Knob{workload.Threads(), workload.Rate("calls")},
 		Phases: []workload.Phase{{Name: "replay", Tracks: []workload.Track{{
-			Name: "replay", Ops: []string{"call"}, Recorded: d, Idle: []string{"threads"}, Start: workload.Settings{Threads: recordedOn, Rate: d.rate}, NewTask: newTask,
+			Name: "replay", Ops: []string{"call"}, Recorded: d, Idle: map[string]string{"threads": "it is a replay"}, Start: workload.Settings{Threads: recordedOn, Rate: d.rate}, NewTask: newTask,
 		}}}},
 	}
 	r, err := Start(b.Context(), Options{Plan: p, Classify: classify, Classes: classes})

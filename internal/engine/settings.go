@@ -67,6 +67,9 @@ func (s *settings) change(by string, track, ramp int, f func(workload.Settings) 
 	}
 	for _, k := range s.knobs {
 		from, to := k.Get(before), k.Get(after)
+		if k.Fixed != "" {
+			continue
+		}
 		if track == workload.AllTracks && s.differs(k) {
 			// A function that leaves the first track as it is may mean to set all to that.
 			for _, c := range s.even(k, before, f) {

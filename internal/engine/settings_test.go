@@ -113,7 +113,7 @@ func TestSettingsAreKeptInRange(t *testing.T) {
 func TestWhatAKnobTurnsNothingOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read := pool("read", workload.Settings{Threads: 1}, takes(time.Millisecond))
-		read.Idle = []string{"payload"}
+		read.Rest("payload", "it reads")
 		r := start(t, onePhase(time.Second, read, pool("write", workload.Settings{Threads: 1, Payload: 10}, takes(time.Millisecond))))
 		size := func(n int) func(workload.Settings) workload.Settings {
 			return func(s workload.Settings) workload.Settings { s.Payload = n; return s }

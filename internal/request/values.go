@@ -73,7 +73,7 @@ func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
 	}
 	if plan != nil {
 		for _, t := range plan.Tracks() {
-			for _, name := range t.Idle {
+			for name := range t.Idle {
 				if k, _ := plan.Knob(name); k.Param == "" { // else it is a parameter, too, which may be given for nothing
 					n.idle = append(n.idle, t.Name+"."+name)
 				}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -352,8 +353,20 @@ func (m *maker) design(vs workload.Values) error {
 	m.p.Plan = plan
 	m.redact(plan)
 	m.warn(plan.Warnings...)
+	m.idle(plan, vs)
 	m.arrivals(plan)
 	return problems.Err()
+}
+
+// idle warns of knobs that somebody set for this run, and that it makes no use of.
+func (m *maker) idle(plan *workload.Plan, vs workload.Values) {
+	for _, k := range plan.Knobs {
+		v, given := vs.Pick(k.Name, cmp.Or(k.Param, k.Name))
+		why := plan.Idle(workload.AllTracks, k)
+		if given && v.Origin >= workload.OriginPlan && why != "" && k.Fixed == "" {
+			m.warn(fmt.Sprintf("%s=%s (%s) has no effect in this run: %s", v.Name, v.Text, v.From(), why))
+		}
+	}
 }
 
 // arrivals decides how calls come at a rate if nobody has said: independently, as from many

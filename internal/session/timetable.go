@@ -191,20 +191,20 @@ func parseChange(s string, plan *workload.Plan, ramp bool) (tableEntry, error) {
 	if e.Knob, ok = plan.Knob(knob); !ok {
 		return e, noKnob(name, plan)
 	}
-	if tracks := plan.Tracks(); e.Track >= 0 && !tracks[e.Track].Turns(e.Knob) {
-		return e, noKnob(name, plan)
+	if why := plan.Idle(e.Track, e.Knob); why != "" {
+		return e, fault.Input(fmt.Errorf("%s has no effect in this run: %s", name, why), "leave it out")
 	}
 	return e, e.values(text, ramp)
 }
 
 func noKnob(name string, plan *workload.Plan) error {
 	var all []string
-	for _, k := range plan.Knobs {
+	for _, k := range plan.Live() {
 		all = append(all, k.Name)
 	}
 	all = append(all, Paused, workload.ComingKnob, strings.TrimSuffix(faultWord, "="))
 	for _, t := range plan.Tracks() {
-		for _, k := range plan.Knobs {
+		for _, k := range plan.Live() {
 			if t.Turns(k) {
 				all = append(all, t.Name+"."+k.Name)
 			}

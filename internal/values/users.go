@@ -81,7 +81,7 @@ func (u *Users) In(p *workload.Plan, has func(*workload.Track) bool) error {
 		for j := range p.Phases[i].Tracks {
 			t := &p.Phases[i].Tracks[j]
 			if !has(t) {
-				t.Idle = append(t.Idle, think.Name)
+				t.Rest(think.Name, "no users are behind it")
 				continue
 			}
 			t.Start.Think = u.think

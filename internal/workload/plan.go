@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/ownership"
@@ -159,9 +160,9 @@ type Track struct {
 	// Pauses means that its workers pause of their own accord, as users think, and that the times
 	// of its operations do not have these pauses in them; see Iteration.EndPaused.
 	Pauses bool
-	// Idle names the plan's knobs that have no effect on this track: they keep
-	// their initial value here and cannot be aimed at it.
-	Idle  []string
+	// Idle are the plan's knobs that have no effect on this track, each with the reason as a clause:
+	// "entries go one by one". They keep their initial value here and cannot be aimed at it.
+	Idle  map[string]string
 	Start Settings
 	// Units returns how many units one iteration covers under these settings, for
 	// pacing; nil means 1.
@@ -202,7 +203,18 @@ func (t *Track) UnitOf(op int) string {
 }
 
 // Turns reports whether a knob of the plan has an effect on the track.
-func (t *Track) Turns(k Knob) bool { return !slices.Contains(t.Idle, k.Name) }
+func (t *Track) Turns(k Knob) bool {
+	_, idle := t.Idle[k.Name]
+	return !idle
+}
+
+// Rest adds a knob, and the reason, to those that have no effect on the track.
+func (t *Track) Rest(knob, why string) {
+	if t.Idle == nil {
+		t.Idle = map[string]string{}
+	}
+	t.Idle[knob] = why
+}
 
 // Adds reports whether the track's value of a knob is part of the total.
 func (t *Track) Adds(k Knob) bool { return k.Sum && !t.Apart && t.Turns(k) }
@@ -253,6 +265,30 @@ func (p *Plan) Knob(name string) (Knob, bool) {
 		}
 	}
 	return Knob{}, false
+}
+
+// Idle returns why a knob of the plan has no effect while the run goes on, on a track by its number or,
+// with AllTracks, on any of them; empty: it has one.
+func (p *Plan) Idle(track int, k Knob) string {
+	if k.Fixed != "" {
+		return k.Fixed
+	}
+	var why []string
+	for i, t := range p.Tracks() {
+		switch {
+		case track != AllTracks && track != i:
+		case t.Turns(k):
+			return ""
+		case !slices.Contains(why, t.Idle[k.Name]):
+			why = append(why, t.Idle[k.Name])
+		}
+	}
+	return strings.Join(why, ", and ")
+}
+
+// Live returns the plan's knobs that have an effect while a run goes on, on at least one track.
+func (p *Plan) Live() []Knob {
+	return slices.DeleteFunc(slices.Clone(p.Knobs), func(k Knob) bool { return p.Idle(AllTracks, k) != "" })
 }
 
 // Verification is the outcome of comparing stored with acknowledged data.

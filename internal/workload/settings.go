@@ -53,6 +53,9 @@ type Knob struct {
 	// Keeps is a sentence of what a change leaves as it was while the run goes on, such as records
 	// that are stored; empty: nothing.
 	Keeps string
+	// Fixed is the reason, as a clause, for which the knob's value counts at the start alone, and turning
+	// it in a run does nothing; empty: it turns.
+	Fixed string
 	// Log means that the knob is best changed by factors.
 	Log bool
 	// Sum means that the value over all tracks is the sum of the tracks' values.

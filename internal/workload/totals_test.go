@@ -10,7 +10,7 @@ import (
 // twoLoads are two tracks that add up, one that works apart, and one without payloads.
 func twoLoads() ([]Knob, []*Track) {
 	return []Knob{Threads(), Rate("entries"), Payload()}, []*Track{
-		{Name: "count", Idle: []string{"payload"}, Start: Settings{Threads: 1, Rate: 10}},
+		{Name: "count", Idle: map[string]string{"payload": "it counts"}, Start: Settings{Threads: 1, Rate: 10}},
 		{Name: "feed", Start: Settings{Threads: 4, Rate: 100, Payload: 1024}},
 		{Name: "probe", Apart: true, Start: Settings{Threads: 7, Rate: 1000, Payload: 1024}},
 	}

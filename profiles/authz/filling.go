@@ -108,7 +108,7 @@ func (s *spec) carries(phase, knob string) bool {
 func (f *fillings) fit(d *designer, t *workload.Track, phase string) {
 	for i, k := range f.knobs {
 		if !d.s.carries(phase, k.Name) {
-			t.Idle = append(t.Idle, k.Name)
+			t.Rest(k.Name, "phase "+phase+" writes no "+k.Name)
 			continue
 		}
 		size, aimed := f.sizes[i], t.Name+"."+k.Name

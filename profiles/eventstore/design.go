@@ -82,6 +82,12 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	load := workload.Track{
 		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.load.start, Units: s.unitsOf, Total: s.load.events, Relays: true,
 	}
+	drain := workload.Track{
+		Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Relays: true, Start: workload.Settings{Threads: 1, Batch: s.load.start.Batch, Payload: s.load.start.Payload},
+	}
+	for _, k := range p.Knobs {
+		drain.Rest(k.Name, "the drain waits for what was sent")
+	}
 	tracks := []workload.Track{load}
 	if s.query.when == queryDuring || s.query.when == queryBoth {
 		tracks = append(tracks, s.queryTrack(trackReaders))
@@ -90,9 +96,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	p.Connections = s.query.threads + 18     // the writers of the store stage, and the one who keeps records
 	p.Phases = []workload.Phase{
 		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search.on}, // a search sets the pace
-		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
-			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Relays: true, Start: workload.Settings{Threads: 1, Batch: s.load.start.Batch, Payload: s.load.start.Payload},
-		}}},
+		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{drain}},
 	}
 	if s.query.when == queryAfter || s.query.when == queryBoth {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
@@ -136,5 +140,6 @@ func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
 		Name: name, Ops: report.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
 		Start: workload.Settings{Threads: s.query.threads, Rate: s.query.rate, Batch: s.load.start.Batch, Payload: s.load.start.Payload},
+		Idle:  map[string]string{"payload": "queries write nothing", "batch": "queries write nothing"},
 	}
 }

@@ -271,7 +271,7 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 			NewTask: func(int) (workload.Task, error) { return nil, errors.New("ingestion: not connected to a store") },
 		}
 		if !m.putAll {
-			t.Idle = []string{workload.Batch().Name} // entries go one by one
+			t.Rest(workload.Batch().Name, "entries go one by one")
 		}
 		if !s.wrap {
 			t.Total = m.entries() * s.testCount

@@ -253,7 +253,7 @@ func (d *designer) payload(start int) workload.Knob {
 	case written:
 		k.Keeps = "payload is the size of what is written from now on: " + kept
 	default:
-		k.Keeps = "payload changes nothing now, as this workload only reads: " + kept
+		k.Fixed = "this workload only reads, and " + kept
 	}
 	k.Help += "; during a run of new writes alone, as what is stored keeps its size"
 	return k

@@ -271,7 +271,7 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 		p.Knobs = append(p.Knobs, speedKnob(recorded))
 	}
 	t := workload.Track{
-		Name: "replay", Start: start, Ops: r.Ops, Total: r.Items, Idle: []string{"threads"},
+		Name: "replay", Start: start, Ops: r.Ops, Total: r.Items, Idle: map[string]string{"threads": "a replay calls from as many threads as the recording has"},
 		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
 	}
 	p.Phases = []workload.Phase{{Name: "replay", Duration: d.in.Duration, Tracks: []workload.Track{t}, NoCeiling: true}}

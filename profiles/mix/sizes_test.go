@@ -117,7 +117,7 @@ func TestThePayloadSaysWhatItReaches(t *testing.T) {
 	assert.InDelta(t, 50, k.Usual, 0)
 	assert.Equal(t, "as planned", k.Zero)
 	k = knob("{data: {a: {records: 5, size: 50}, b: {records: 5, size: 70}}, operations: {look: {get: a}, see: {get: b}}}")
-	assert.Equal(t, "payload changes nothing now, as this workload only reads: what is stored keeps 50 B and 70 B", k.Keeps)
+	assert.Equal(t, "this workload only reads, and what is stored keeps 50 B and 70 B", k.Fixed)
 	assert.InDelta(t, 60, k.Usual, 0, "the mean")
 	assert.Contains(t, knob(sized, "payload=1KiB").Keeps, "what is stored keeps 1 KiB")
 }

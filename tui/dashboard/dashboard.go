@@ -44,7 +44,7 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
 	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All, past: &d.charts.cross}
 	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says}
-	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: turning(d.now.plan), row: 1}
+	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: d.now.plan.Live(), row: 1}
 	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
 	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}
 	d.page = &page{now: d.now, against: d.against, charts: d.charts, lower: d.lower, tuner: d.tuner, search: d.search, lines: d.lines}

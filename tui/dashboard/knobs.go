@@ -75,6 +75,9 @@ func (ks *knobs) hopeless() string {
 // effective reports whether a knob has an effect now: on the selected track, or on one that
 // is running.
 func (ks *knobs) effective(k workload.Knob) bool {
+	if k.Fixed != "" {
+		return false
+	}
 	if t := ks.track; t != screen.All {
 		return ks.now.tracks[t].Turns(k)
 	}
@@ -93,11 +96,15 @@ func (ks *knobs) effective(k workload.Knob) bool {
 
 // without returns why a knob cannot be turned.
 func (ks *knobs) without(knob string) string {
-	if _, ok := ks.now.plan.Knob(knob); !ok {
+	k, ok := ks.now.plan.Knob(knob)
+	if !ok {
 		return "this profile has no " + knob + " to turn"
 	}
+	if why := ks.now.plan.Idle(workload.AllTracks, k); why != "" {
+		return knob + " has no effect in this run: " + why
+	}
 	if t := ks.track; t != screen.All {
-		return "there is no " + knob + " to turn in " + ks.now.tracks[t].Name
+		return knob + " has no effect in " + ks.now.tracks[t].Name + ": " + ks.now.plan.Idle(t, k)
 	}
 	return "there is no " + knob + " to turn in this phase"
 }
@@ -172,7 +179,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 			turned = append(turned, before[i])
 		}
 	}
-	if len(turned) == 0 || ks.track != screen.All && !ks.now.tracks[ks.track].Turns(k) {
+	if len(turned) == 0 || ks.now.plan.Idle(ks.track, k) != "" {
 		ks.says.say(e, ks.without(k.Name), false)
 		return
 	}

@@ -26,7 +26,7 @@ func TestTheSpreadOfCallsIsDrawn(t *testing.T) {
 		}
 		return "zipf", shares
 	}}}
-	d.tuner.list = turning(run.Designed)
+	d.tuner.list = run.Designed.Live()
 	a.Send(t, "t")
 	assert.Regexp(t, `product zipf +█[ ▁]+│`, a.Picture(t))
 	a.Send(t, "down", "down", "down", "down", "down", "0", ".", "8", "enter")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -48,13 +47,6 @@ type tuner struct {
 type presetSavedMsg struct {
 	path string
 	err  error
-}
-
-// turning returns the knobs that have an effect on at least one track.
-func turning(p *workload.Plan) []workload.Knob {
-	return slices.DeleteFunc(slices.Clone(p.Knobs), func(k workload.Knob) bool {
-		return !slices.ContainsFunc(p.Tracks(), func(t *workload.Track) bool { return t.Turns(k) })
-	})
 }
 
 // toggle opens the panel at its first knob, or closes it: what is typed next is meant for no

@@ -11,45 +11,26 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Knobs recognize the kind of track by a mark in Extra: tracks of topics' receivers
-// have threads that the knob subscribers changes, and no rate.
+// knobs are those of the groups, and of the receivers of topics if some listen.
+func knobs(s *model.Spec, listens bool) []workload.Knob {
+	threads, rate := workload.Threads(), workload.Rate("invocations")
+	threads.Sum, threads.Help = false, "callers of each group"
+	rate.Sum, rate.Help = false, "target rate of each group: invocations are sent on schedule even if the store is slow; 0 = unlimited"
+	out := []workload.Knob{threads, rate, payloadKnob(s), batchKnob(s)}
+	if listens {
+		out = append(out, subscribersKnob())
+	}
+	return out
+}
+
+// What the knob subscribers keeps in Extra: its value, as threads is another knob, and a mark of the
+// tracks of receivers, whose threads it turns.
 const (
 	extraSubscribers = 0
-	extraThreads     = 1
-	extraRate        = 2
-	extraReceiver    = 3
+	extraReceiver    = 1
 )
 
 func receiver(s workload.Settings) bool { return s.Extra[extraReceiver] != 0 }
-
-func threadsKnob() workload.Knob {
-	return ofGroups(workload.Threads(), extraThreads, "callers of each group")
-}
-
-func rateKnob() workload.Knob {
-	return ofGroups(workload.Rate("invocations"), extraRate, "target rate of each group: invocations are sent on schedule even if the store is slow; 0 = unlimited")
-}
-
-// ofGroups returns a knob for the tracks of groups; of tracks of receivers it only
-// shows the value.
-func ofGroups(k workload.Knob, extra int, help string) workload.Knob {
-	get, set := k.Get, k.Set
-	k.Sum, k.Help = false, help
-	k.Get = func(s workload.Settings) float64 {
-		if receiver(s) {
-			return s.Extra[extra]
-		}
-		return get(s)
-	}
-	k.Set = func(s workload.Settings, v float64) workload.Settings {
-		s.Extra[extra] = v
-		if receiver(s) {
-			return s
-		}
-		return set(s, v)
-	}
-	return k
-}
 
 func subscribersKnob() workload.Knob {
 	return workload.Knob{
@@ -65,17 +46,54 @@ func subscribersKnob() workload.Knob {
 	}
 }
 
+// rest names the knobs that have no effect on a group's track.
+func rest(t *workload.Track, g *model.Group) {
+	t.Rest("subscribers", "it calls, and does not receive")
+	writes, bulk := false, false
+	for _, o := range g.Ops {
+		bulk = bulk || o.Action.Bulk()
+		for _, m := range o.Family() {
+			writes = writes || m.Action.Writes() && (m.Sized() || m.Kind.Topic())
+		}
+	}
+	if !writes {
+		t.Rest("payload", "group "+g.Name+" writes no payload")
+	}
+	if !bulk {
+		t.Rest("batch", "group "+g.Name+" makes no calls of several entries")
+	}
+}
+
+// receives names the knobs that have no effect on a topic's receivers.
+func receives(t *workload.Track) {
+	for _, name := range []string{"threads", "rate", "payload", "batch"} {
+		t.Rest(name, "receivers take what is published")
+	}
+}
+
 // payloadKnob is that of what is written. It says what it does to what is read.
 func payloadKnob(s *model.Spec) workload.Knob {
 	k, reads, writes := workload.Payload(), false, false
 	for _, o := range s.Order {
-		reads, writes = reads || o.Sized() && o.Action.Reads(), writes || o.Sized() && o.Action.Writes()
+		reads, writes = reads || o.Sized() && o.Action.Reads(), writes || (o.Sized() || o.Kind.Topic()) && o.Action.Writes()
 	}
 	switch {
 	case reads && writes:
 		k.Keeps = "payload is the size of what is written from now on: what is stored keeps its size"
 	case reads:
-		k.Keeps = "payload changes nothing now, as these groups only read: what is stored keeps its size"
+		k.Fixed = "these groups only read, and what is stored keeps its size"
+	}
+	return k
+}
+
+// batchKnob is that of calls with several entries; a query's limit is of the start alone.
+func batchKnob(s *model.Spec) workload.Knob {
+	k := workload.Batch()
+	if bulk := slices.ContainsFunc(s.Order, func(o *model.Op) bool { return o.Action.Bulk() }); bulk {
+		return k
+	}
+	if slices.ContainsFunc(s.Order, func(o *model.Op) bool { return o.Action == model.ActQuery }) {
+		k.Fixed = "it is the most that a query finds, which is set at the start"
 	}
 	return k
 }
@@ -84,7 +102,6 @@ func payloadKnob(s *model.Spec) workload.Knob {
 func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
-		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), payloadKnob(s), workload.Batch()},
 		Parameters: k.Shown, Warnings: k.Warnings, Spaces: s.Spaces(),
 	}
 	if s.Compat {
@@ -99,8 +116,8 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 			ph.Name = uniqueName(ph.Name, phaseNames(p))
 		}
 		for _, g := range step {
-			g.Start.Extra[extraSubscribers], g.Start.Extra[extraThreads], g.Start.Extra[extraRate] = float64(s.Subscribers), float64(g.Start.Threads), g.Start.Rate
 			t := workload.Track{Name: g.Track, Ops: g.Names, OpUnits: unitsOf(g.Names), Counted: 1, Start: g.Start, NewTask: notYet}
+			rest(&t, g)
 			t.Spares = s.Near || slices.ContainsFunc(g.Ops, (*model.Op).Pauses)
 			if !s.Wraps(g) {
 				t.Total = g.Invocations() * s.TestCount
@@ -113,15 +130,16 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 			for _, l := range s.Topics(i) {
 				listens = true
 				set := step[0].Start
-				set.Threads, set.Rate, set.Extra[extraReceiver] = s.Subscribers, 0, 1
-				ph.Tracks = append(ph.Tracks, workload.Track{Name: l.Track, Ops: []string{model.Delivery}, OpUnits: []string{"messages"}, Counted: -1, Start: set, NewTask: notYet})
+				set.Threads, set.Rate = s.Subscribers, 0
+				set.Extra[extraSubscribers], set.Extra[extraReceiver] = float64(s.Subscribers), 1
+				t := workload.Track{Name: l.Track, Ops: []string{model.Delivery}, OpUnits: []string{"messages"}, Counted: -1, Start: set, NewTask: notYet}
+				receives(&t)
+				ph.Tracks = append(ph.Tracks, t)
 			}
 		}
 		p.Phases = append(p.Phases, ph)
 	}
-	if listens {
-		p.Knobs = append(p.Knobs, subscribersKnob())
-	}
+	p.Knobs = knobs(s, listens)
 	p.Parameters = append(p.Parameters, unshown(s, k)...)
 	p.Bytes = s.Bytes()
 	if !s.GoesOn {

@@ -280,10 +280,13 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 				t.Ops, t.OpUnits = append(t.Ops, "check"), append(t.OpUnits, "checks")
 			}
 		} else {
-			t.Idle = []string{"payload"}
+			t.Rest("payload", "only test case tx writes")
 			if s.tx() {
 				t.OpUnits = []string{"entries"}
 			}
+		}
+		if m.op != caseGetAll {
+			t.Rest(workload.Batch().Name, "only test case getall reads in batches")
 		}
 		if !s.wrap {
 			t.Total = m.per * int64(m.start.Threads) * s.testCount
