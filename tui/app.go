@@ -35,9 +35,10 @@ type App struct {
 	scroll  int
 	logs    []string
 	command screen.CommandMsg // what the overlay command shows
-	dark    bool
-	colours colorprofile.Profile // Unknown until the terminal is known
-	blurred bool
+	// dark is the background; answered means that the terminal itself has told it.
+	dark, answered bool
+	colours        colorprofile.Profile // Unknown until the terminal is known
+	blurred        bool
 	// suspend means that a shell can resume us after ctrl+z.
 	suspend bool
 	// gen numbers the chain of frame ticks; ticks of an older chain are ignored.
@@ -135,8 +136,13 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.env.W, a.env.H = msg.Width, msg.Height
+	case tea.EnvMsg:
+		if !a.answered {
+			a.dark = widget.Dark(msg.Getenv("COLORFGBG"))
+			a.env.Styles = a.newStyles()
+		}
 	case tea.BackgroundColorMsg:
-		a.dark = msg.IsDark()
+		a.dark, a.answered = msg.IsDark(), true
 		a.env.Styles = a.newStyles()
 	case tea.ColorProfileMsg:
 		a.colours = msg.Profile

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -32,4 +33,13 @@ func Colours(environ []string) colorprofile.Profile {
 		return colorprofile.TrueColor
 	}
 	return max(known, colorprofile.Tmux(environ))
+}
+
+// Dark reports whether a terminal has a dark background by COLORFGBG, "foreground;background" in
+// the colours of the first sixteen, as those set it that do not answer when they are asked. Nothing
+// known is dark.
+func Dark(colorfgbg string) bool {
+	background := colorfgbg[strings.LastIndexByte(colorfgbg, ';')+1:]
+	n, err := strconv.Atoi(background)
+	return err != nil || n != 7 && (n < 9 || n > 15)
 }

@@ -40,3 +40,9 @@ func TestColoursAreThoseThatATerminalIsKnownToHave(t *testing.T) {
 		assert.Equal(t, want, Colours(strings.Fields(environ)), environ)
 	}
 }
+
+func TestTheBackgroundIsTakenFromTheEnvironment(t *testing.T) {
+	for text, dark := range map[string]bool{"": true, "15;0": true, "0;15": false, "0;default;7": false, "7;8": true, "default;default": true, "0;16": true} {
+		assert.Equal(t, dark, Dark(text), text)
+	}
+}
