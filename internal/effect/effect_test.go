@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -238,7 +237,11 @@ func TestPressesCloseTogetherAreOneChange(t *testing.T) {
 }
 
 func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
-	plan := tuitest.NewPlan(3) // feed, profile, claims
+	phase := workload.Phase{}
+	for _, name := range []string{"feed", "profile", "claims"} {
+		phase.Tracks = append(phase.Tracks, workload.Track{Name: name, Start: workload.Settings{Threads: 16, Payload: 1 << 10, Batch: 100}})
+	}
+	plan := &workload.Plan{Knobs: []workload.Knob{workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("entries")}, Phases: []workload.Phase{phase}}
 	at := func(ms int, name string, from, to float64, by string) measure.Change {
 		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: by}
 	}
