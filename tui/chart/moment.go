@@ -167,7 +167,13 @@ func (c *Crosshair) Read(s *widget.Styles, t *Then, list []Moment, width time.Du
 			parts = append(parts, m.String())
 		}
 	}
-	parts = append(append(parts, t.Meanwhile...), widget.Plural(t.Errors, "error"))
+	for _, what := range t.Meanwhile { // the marker at its beginning says it, too
+		name := strings.TrimPrefix(what, faultWord)
+		if !slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(p, name) }) {
+			parts = append(parts, what)
+		}
+	}
+	parts = append(parts, widget.Plural(t.Errors, "error"))
 	if t.Oldest > 0 {
 		parts = append(parts, "oldest in flight "+widget.Nanos(t.Oldest))
 	}
@@ -192,6 +198,9 @@ func told(s *widget.Styles, clock string, parts []string, w, rows int) []string 
 	return append(out, widget.Fit(line, w))
 }
 
+// faultWord is before the name of a fault that is in force.
+const faultWord = "fault "
+
 // Meanwhile says which faults were in force by the settings of a moment, and that the run was paused.
 func Meanwhile(set map[string]float64, commands []workload.Command) (out []string) {
 	for name, v := range widget.SortedSettings(set) {
@@ -199,7 +208,7 @@ func Meanwhile(set map[string]float64, commands []workload.Command) (out []strin
 		switch {
 		case v == 0:
 		case fault:
-			out = append(out, "fault "+effect.Brief(measure.Change{Name: name, To: v}, commands))
+			out = append(out, faultWord+effect.Brief(measure.Change{Name: name, To: v}, commands))
 		case name == "paused":
 			out = append(out, name)
 		}

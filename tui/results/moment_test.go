@@ -204,6 +204,7 @@ func TestFaultsPausesAndOutagesAreMarkers(t *testing.T) {
 		heard = append(heard, read(a, r))
 	}
 	assert.Contains(t, heard[0], "00:10  ▾ delay:5ms (marker 1 of 5)")
+	assert.Equal(t, 1, strings.Count(heard[0], "delay:5ms"), heard[0])
 	assert.Contains(t, heard[1], "00:15  ▾ delay healed (marker 2 of 5)")
 	assert.Contains(t, heard[2], "00:20  ▾ paused (marker 3 of 5)")
 	assert.Contains(t, heard[3], "00:25  ▾ resumed (marker 4 of 5)")
