@@ -55,8 +55,9 @@ func (g *Graph) Text(width, height int) string {
 	if len(values) == 1 {
 		return fmt.Sprintf("%s: %s\n", title, g.Format(values[0]))
 	}
+	rows, top := ruled(values, height, g.Unit == plot.Bytes)
 	picture := asciigraph.Plot(values,
-		asciigraph.Height(height), asciigraph.Width(width), asciigraph.LowerBound(0),
+		asciigraph.Height(rows), asciigraph.Width(width), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
 		asciigraph.YAxisValueFormatter(g.Format),
 		asciigraph.XAxisRange(0, seconds),
 		asciigraph.XAxisValueFormatter(Length),
@@ -71,6 +72,27 @@ func (g *Graph) Text(width, height int) string {
 		b.WriteString(g.phaseRow(ansi.StringWidth(first[:axis])+1, width, seconds))
 	}
 	return b.String()
+}
+
+// ruled returns how many lines above 0 a chart of values has, about as many as usual, and the value
+// of the highest: each is a multiple of 1, 2 or 5, or of a power of 2 if the values are bytes.
+func ruled(values []float64, usual int, bytes bool) (rows int, top float64) {
+	peak := 0.0
+	for _, v := range values {
+		if v > peak && !math.IsInf(v, 0) { // not NaN
+			peak = v
+		}
+	}
+	if peak <= 0 {
+		return usual, float64(usual)
+	}
+	least := peak / float64(usual+usual/2)
+	step := plot.Nice(least)
+	if bytes {
+		step = math.Pow(2, math.Ceil(math.Log2(least)))
+	}
+	rows = int(math.Ceil(peak/step - 1e-9))
+	return rows, float64(rows) * step
 }
 
 // phaseRow writes, below a chart, the names of the phases where they began. A name for

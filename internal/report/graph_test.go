@@ -103,3 +103,19 @@ func TestChecksSayHowMuchWasLookedAt(t *testing.T) {
 	f.Run.Verification.Checks[0].OK, f.Run.Verification.Checks[0].Got = false, "2"
 	assert.Contains(t, printed(t, f, "junit"), "expected 0, found 2 among 4300000")
 }
+
+func TestTheLinesOfATextChartAreRound(t *testing.T) {
+	for _, c := range []struct {
+		peak  float64
+		bytes bool
+		rows  int
+		top   float64
+	}{
+		{1960, false, 10, 2000}, {123, false, 7, 140}, {999, false, 10, 1000}, {1, false, 10, 1}, {5.01e6, false, 11, 5.5e6},
+		{700 << 20, true, 11, 704 << 20}, {0, false, 8, 8}, {math.NaN(), false, 8, 8},
+	} {
+		rows, top := ruled([]float64{0, c.peak, math.NaN()}, 8, c.bytes)
+		assert.Equal(t, c.rows, rows, "%v", c.peak)
+		assert.InEpsilon(t, c.top, top, 1e-9, "%v", c.peak)
+	}
+}

@@ -452,7 +452,8 @@ func lineText(at []float64, l plot.Line, over, unit string) string {
 	for i := range width {
 		drawn = append(drawn, interpolated(x, y, from+(to-from)*float64(i)/(width-1)))
 	}
-	picture := asciigraph.Plot(drawn, asciigraph.Height(ChartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
+	rows, top := ruled(drawn, ChartHeight, false)
+	picture := asciigraph.Plot(drawn, asciigraph.Height(rows), asciigraph.Width(width), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
 		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(evenly(from, to)), asciigraph.XAxisValueFormatter(units.Number))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/s over %s, %s\n", unit, over, l.Name)
