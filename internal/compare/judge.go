@@ -104,7 +104,7 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 		if figure != Max && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
 			if single {
-				f.change = figure.noLessThan(f.change, of(figure, before))
+				f.change = figure.noLessThan(alikeWithin(f.change, x[0], y[0]), of(figure, before))
 			}
 		}
 		out = append(out, f)
