@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Losing carries out the whole run by n workers, each in a process of its own, of which one
@@ -50,6 +51,12 @@ func (c Case) losing(t *testing.T, onLoss string, n int, after []int64) *session
 	for i, units := range after {
 		require.Eventually(t, func() bool { return l.Snapshot().Done > units }, 5*time.Minute, time.Millisecond, "%d units", units)
 		all[i].Kill()
+	}
+	for track := 0; c.Hurry && track < len(l.Snapshot().Tracks); track++ {
+		l.Change("test", track, func(s workload.Settings) workload.Settings {
+			s.Rate = 0
+			return s
+		})
 	}
 	o := Finish(t, l)
 	for _, w := range all[len(after):] {
