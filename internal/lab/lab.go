@@ -29,7 +29,9 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-const startLimit = 60 * time.Second // to become ready; a loaded machine is slow
+// startLimit is how long a server may take to become ready: seconds, and minutes where sixty others
+// want the processor. One that ends meanwhile is missed at once.
+const startLimit = 3 * time.Minute
 
 // ErrNotRunning means that a service, or the requested server of it, is not running.
 var ErrNotRunning = errors.New("not running")
