@@ -191,7 +191,8 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls what is under the pointer.
+// wheel scrolls what is under the pointer; a panel whose rows it moves along has the keys from then
+// on, so that the row is seen.
 func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	by := 1
 	if msg.Button == tea.MouseWheelUp {
@@ -204,10 +205,12 @@ func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	case paneProfiles:
 		return p.choose(p.list.at + by)
 	case paneForm:
-		p.form.move(by)
+		p.pane = at
+		p.form.move(3 * by)
 	case panePlan:
 		p.forecast.scroll += 2 * by
 	case paneRuns:
+		p.pane = at
 		p.runs.move(by)
 	}
 	return nil

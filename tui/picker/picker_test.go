@@ -390,8 +390,12 @@ func TestTheMouseChoosesInThePicker(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "17", rowNamed(t, p, "threads").text)
+	third := p.form.rows[p.form.at+3].name
+	p.pane = paneProfiles
 	a.Send(t, tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
-	assert.Equal(t, "payload", p.form.current().name)
+	assert.Equal(t, third, p.form.current().name)
+	assert.Equal(t, paneForm, p.pane)
+	assert.Contains(t, a.Picture(t), "▸ "+label(third), "what the wheel has moved to is seen")
 }
 
 func BenchmarkPickerView(b *testing.B) {
