@@ -64,20 +64,27 @@ func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
 	assert.Zero(t, run.Settings(screen.All).Rate)
 }
 
-func TestATypedValueThatIsCappedSaysSo(t *testing.T) {
+// A typed value out of range is refused as the form and the command line do: nothing is set in its place.
+func TestATypedValueOutOfRangeIsRefused(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	send(t, a, "t", "9", "9", "9", "9", "9", "enter")
+	assert.Equal(t, 16, run.Settings(screen.All).Threads)
+	assert.Contains(t, picture(t, a), "threads: 99999 is not in 1..4096")
+	send(t, a, "0", "enter")
+	assert.Equal(t, 16, run.Settings(screen.All).Threads)
+	assert.Contains(t, picture(t, a), "threads: 0 is not in 1..4096")
+	send(t, a, "4", "0", "9", "6", "enter")
 	assert.Equal(t, 4096, run.Settings(screen.All).Threads)
-	assert.Contains(t, picture(t, a), "096 is the most that threads can be")
-	send(t, a, "u")
-	assert.NotContains(t, picture(t, a), "is the most", "what was said of it goes with it")
+	send(t, a, "down", "9", "T", "i", "B", "enter")
+	assert.Contains(t, picture(t, a), "payload: 9TiB is not in ")
+	assert.Len(t, run.Snapshot().Changes, 1, "one change, of the value in range")
 }
 
 func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	send(t, a, "t", "down", "down", "down", "1", "e", "3", "0", "0", "enter")
-	assert.Contains(t, picture(t, a), "the most: 1G/s is", "what is asked about is what would be set")
-	send(t, a, "n", "esc")
+	assert.Contains(t, picture(t, a), "rate: 1e300 is not in 0..1G")
+	send(t, a, "esc")
 	for _, answer := range []struct {
 		key  string
 		rate float64

@@ -162,29 +162,17 @@ func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a number", true)
 		case k.Name != "rate" && k.Step == math.Trunc(k.Step) && v != math.Trunc(v):
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a whole number", true)
-		default:
-			tu.changeTo(e, k, k.Clamp(v))
-			if c := k.Clamp(v); v != c {
-				tu.capped(e, k, c)
+		case k.Clamp(v) != v:
+			end := func(v float64) string { // as it could be typed
+				return strings.ReplaceAll(widget.KnobText(workload.Knob{Unit: k.Unit}, v), "\u2009", "")
 			}
+			tu.says.say(e, fmt.Sprintf("%s: %s is not in %s..%s", k.Name, strings.TrimSpace(tu.text.Value()), end(k.Min), end(k.Max)), true)
+		default:
+			tu.changeTo(e, k, v)
 		}
 	default:
 		tu.text, _ = tu.text.Update(msg)
 	}
-}
-
-// capped says that a typed value is outside the range of its knob.
-func (tu *tuner) capped(e screen.Env, k workload.Knob, set float64) {
-	bare := workload.Knob{Unit: k.Unit}
-	end := "the most"
-	if set == k.Min {
-		end = "the least"
-	}
-	if tu.says.prompt != nil { // it asks whether to set it
-		tu.says.prompt.label = end + ": " + tu.says.prompt.label
-		return
-	}
-	tu.says.say(e, widget.KnobText(bare, set)+" is "+end+" that "+k.Name+" can be, so it is that", false)
 }
 
 // changeTo sets a knob to a value that was typed. It asks for confirmation of a rate
