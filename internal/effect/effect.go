@@ -227,13 +227,14 @@ func Last(c *Course) (e Effect, ok bool) {
 }
 
 // effect compares the seconds before an act with as many after it, excluding those in which
-// something else changed. Where too few seconds were left before it by another one, it is what both
-// did together, or the last few, if that can be known.
+// something else changed. Where another one left too few seconds before it to judge either, it is
+// what both did together, or the last few, if that can be known; and so it is where there were
+// enough, but of the same knob. A fault and a knob are two things, however close.
 func (c *Course) effect(list []measure.Act, i int) Effect {
 	e := c.of(list, i, 0)
 	for more := e; more.scarce() || more.after.seconds >= fewest && more.tooSoon(); {
 		next := c.of(list, i, len(more.With)+1)
-		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second {
+		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second || !more.joins(&next.With[len(more.With)]) {
 			return e
 		}
 		if more = next; !more.tooSoon() {
@@ -241,6 +242,16 @@ func (c *Course) effect(list []measure.Act, i int) Effect {
 		}
 	}
 	return e
+}
+
+// joins reports whether an act before it may be judged together with it.
+func (e *Effect) joins(before *measure.Act) bool {
+	if before.Knob() == e.Knob() {
+		return true
+	}
+	_, broke := workload.FaultSetting(before.Name)
+	_, breaks := workload.FaultSetting(e.Name)
+	return e.scarce() && broke == breaks
 }
 
 // of compares the seconds before an act, and as many acts before it, with as many after them.
@@ -312,8 +323,15 @@ func (c *Course) phaseBetween(after, until time.Duration) bool {
 	return slices.ContainsFunc(c.Phases, func(p time.Duration) bool { return p > after && p <= until })
 }
 
-// seconds returns the finished ones that lie entirely in from..to and in no pause, in order.
+// slack is how much of a second may lie before a change and still count as after it: what a timetable
+// does at a second is done a little later.
+const slack = 50 * time.Millisecond
+
+// seconds returns the finished ones that lie in from..to and in no pause, in order.
 func (c *Course) seconds(from, to time.Duration) (out []Second) {
+	if from > math.MinInt64 {
+		from -= slack
+	}
 	for _, x := range c.Seconds {
 		end := x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
 		if x.At >= from && end <= to && !c.paused(x.At, end) {

@@ -63,7 +63,7 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	}{
 		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
 		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput same, p99 same"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: its seconds vary too much to tell"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: the 8 s before it are too few to tell"},
 		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput unsure, p99 same"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 same"},
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
@@ -107,14 +107,18 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 		}
 		return out
 	}
-	slow := []measure.Change{turn(20, "payload", 1024, 2048), turn(26, "threads", 1, 2)}
+	slow := []measure.Change{turn(20, "threads", 1, 2), turn(26, "threads", 2, 4)}
 	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
 	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0)
-	assert.Equal(t, "throughput same, p99 per second 20.9 → 23.3 ms unsure; it needs 8 s before it, and had 6", alone.Outcome(90))
+	assert.Equal(t, "throughput same, p99 per second 20.9 → 23.3 ms unsure; the 6 s before it are too few to tell", alone.Outcome(95))
 	e, _ = Last(s)
 	assert.Len(t, e.With, 1)
 	assert.Equal(t, "throughput same, p99 10 → 23.3 ms", e.Outcome(40))
-	assert.Equal(t, "payload 1 KiB → 2 KiB, threads 1 → 2 together", e.What())
+	assert.Equal(t, "threads 1 → 4 (2 changes)", e.What())
+
+	s.Changes = []measure.Change{turn(20, "payload", 1024, 2048), slow[1]}
+	e, _ = Last(s)
+	assert.Empty(t, e.With, "what another knob did is told by the seconds that it had")
 
 	s.Changes = append([]measure.Change{turn(8, "paused", 1, 0)}, slow...)
 	e, _ = Last(s)
@@ -122,6 +126,48 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	s.Phases = []time.Duration{23 * time.Second}
 	e, _ = Last(s)
 	assert.Empty(t, e.With, "another phase began between them")
+}
+
+// A knob and a fault are judged each by the seconds that it had, and the healing of a fault is no part
+// of what a knob did after it.
+func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
+	segment := 0
+	at := func(ms int, name string, from, to float64) measure.Change {
+		segment++
+		return measure.Change{At: time.Duration(ms) * time.Millisecond, Name: name, From: from, To: to, By: measure.ByTimetable, Segment: segment}
+	}
+	list := Effects(course(
+		[]measure.Change{at(3004, "threads", 8, 12), at(6003, "fault-delay", 0, 20), at(12002, "fault-delay", 20, 0), at(13500, "threads", 12, 16)},
+		slices.Concat(steady(3, 1000, 200), steady(3, 1500, 200), steady(6, 100, 2200), steady(2, 1500, 200), steady(6, 3000, 200))...,
+	))
+	require.Len(t, list, 4)
+	assert.Equal(t, "throughput +50 %, p99 same", list[0].Told(0))
+	assert.Equal(t, "throughput −93 %, p99 2 → 22 ms", list[1].Told(0))
+	assert.Equal(t, "unsure: it needs 3 s after it, and had 1", list[2].Told(0))
+	assert.Equal(t, "unsure: it needs 3 s before it, and had 1", list[3].Told(0))
+	for _, e := range list {
+		assert.Empty(t, e.With)
+	}
+}
+
+// What was done with another act says with which.
+func TestATableNamesWhatWasDoneTogether(t *testing.T) {
+	list := Effects(course(
+		[]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}, {At: 12 * time.Second, Name: "batch", From: 1, To: 10}},
+		slices.Concat(steady(12, 1000, 2000), steady(5, 2000, 2000))...,
+	))
+	assert.Equal(t, "see the next one", list[0].Told(80))
+	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k +100 %, p99 same", list[1].Told(80))
+	assert.Equal(t, "with the one before: throughput +100 %, p99 same", list[1].Told(30))
+}
+
+// A throughput that is sure is told although p99 is not.
+func TestWhatIsSureIsToldBesideWhatIsNot(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(steady(10, 2000, 2000), steady(10, 2500, 2200)...)...)
+	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}, ours: 0.66, late: 20e6}}
+	told := last(s)
+	assert.Equal(t, "throughput 2k → 2.5k as asked; p99 unsure: 66 % of it is perfbench's own lateness", told.Outcome(85))
+	assert.Equal(t, "p99 unsure, throughput +25 %", told.Outcome(0))
 }
 
 // With room, both figures are told before and after, each from its lowest to its highest
@@ -203,13 +249,13 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 		want          string
 	}{
 		{"soon", 30, 5, 2240, "throughput same, p99 per second 20.9 → 22.4 ms unsure; known in about 10 s"},
-		{"too few before", 6, 6, 2240, "throughput same, p99 per second 20.9 → 23.3 ms unsure; it needs 8 s before it, and had 6"},
+		{"too few before", 6, 6, 2240, "throughput same, p99 per second 20.9 → 23.3 ms unsure; the 6 s before it are too few to tell"},
 		{"too small", 30, 30, 2050, "throughput same, p99 per second 20.9 → 21.4 ms unsure; its seconds vary too much to tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
 			e, _ := Last(course(turn, append(unsettled(c.before, 2000), unsettled(c.after, c.p99)...)...))
-			assert.Equal(t, c.want, e.Outcome(90))
+			assert.Equal(t, c.want, e.Outcome(95))
 		})
 	}
 }
@@ -383,7 +429,7 @@ func TestEachChangeHasItsEffect(t *testing.T) {
 	assert.Equal(t, []string{
 		"threads 1 → 2: throughput 1k → 2k +100 %, p99 same",
 		"payload 1 KiB → 64 KiB: see the next one",
-		"batch 1 → 2: with the one before: throughput −75 %, p99 20 → 80 ms",
+		"batch 1 → 2: with payload 1 KiB → 64 KiB: throughput −75 %, p99 20 → 80 ms",
 		"paused: ",
 	}, told)
 }

@@ -147,7 +147,11 @@ func (e *Effect) Outcome(room int) string {
 func (e *Effect) Told(room int) string {
 	text := e.Outcome(room)
 	if n := len(e.With); n > 0 {
-		text = units.Choose(n, "with the one before: ", fmt.Sprintf("with the %d before: ", n)) + e.Outcome(room-21)
+		with := "with " + e.words.text(&e.With[0]) + ": "
+		if n > 1 || ansi.StringWidth(with) > room/2 {
+			with = units.Choose(n, "with the one before: ", fmt.Sprintf("with the %d before: ", n))
+		}
+		text = with + e.Outcome(room-ansi.StringWidth(with))
 	}
 	return text
 }
@@ -164,7 +168,14 @@ const (
 
 // describe says what the effect is, in some detail. What decides comes first.
 func (e *Effect) describe(d detail) string {
-	if d <= reasons && !e.tail.Moved() && e.tail.Is != Same && (e.rate.Is == Unsure || e.given && e.tail.Is == Unsure) {
+	if e.tail.Is == Unsure && e.rate.Moved() && d == reasons { // what is known, and then what is not
+		name := "throughput " + e.rate.Numbers() + " " + e.rate.Change()
+		if e.rate.Is == Asked {
+			name = "throughput " + e.rate.Numbers() + " " + string(Asked)
+		}
+		return name + "; p99 unsure: " + strings.Replace(e.Lacks(), " of its p99 ", " of it ", 1)
+	}
+	if d <= reasons && !e.rate.Moved() && !e.tail.Moved() && e.tail.Is != Same && (e.rate.Is == Unsure || e.given && e.tail.Is == Unsure) {
 		return string(Unsure) + ": " + e.Lacks()
 	}
 	out := []string{e.rate.text("throughput", d)}
@@ -214,10 +225,10 @@ func (e *Effect) Lacks() string {
 	switch needs := e.needs(); {
 	case needs == 0:
 		return ""
+	case needs > e.had && e.had < window: // no waiting lengthens what was before it
+		return fmt.Sprintf("the %d s before it are too few to tell", e.had)
 	case needs > window:
 		return "its seconds vary too much to tell"
-	case needs > e.had:
-		return needsBefore(needs, e.had)
 	case !e.more:
 		return fmt.Sprintf("it needs %d s after it, and had %d", max(needs, e.after.seconds+1), e.after.seconds)
 	default:
