@@ -2,12 +2,15 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Answer says in a sentence or two whether B is better or worse: by how much, and how sure that is, or
 // what it would take to know. Throughput decides, and p99; where that is not judged, the highest
-// percentile that is. It is empty if nothing is judged; unit is the unit of throughput.
+// percentile that is. Where the size of what is moved differs, it says what B does of each. It is empty if nothing is judged; unit is the unit of throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
 		return p.Findings[0].holds(unit)
@@ -20,11 +23,12 @@ func (p Pair) Answer(unit string) string {
 		return ""
 	}
 	var changed, same, open []string
-	better, worse := false, false
+	better, worse, alone := false, false, false
 	for _, f := range judged {
 		name := f.Label(unit)
 		switch f.Verdict {
 		case Better, Worse:
+			alone = alone || f.alone
 			better, worse = better || f.Verdict == Better, worse || f.Verdict == Worse
 			changed = append(changed, name+" "+f.by())
 		case Same:
@@ -36,20 +40,51 @@ func (p Pair) Answer(unit string) string {
 	if len(changed) == 0 && len(open) > 0 {
 		return notTold(judged, unit)
 	}
-	which := "the same as A"
-	switch {
+	which := "is the same as A"
+	switch sizes := moves(judged, unit); {
+	case sizes != "":
+		which = sizes
 	case better && worse:
-		which = "better in one thing and worse in another"
+		which = "is better in one thing and worse in another"
 	case better:
-		which = "better"
+		which = "is better"
 	case worse:
-		which = "worse"
+		which = "is worse"
 	}
-	text := fmt.Sprintf("B is %s, with %.0f %% confidence: %s.", which, 100*certainty, strings.Join(append(changed, same...), "; "))
+	sure := fmt.Sprintf("with %.0f %% confidence", 100*certainty)
+	if alone {
+		sure += " as far as one run a side tells (how much runs differ is not known)"
+	}
+	text := fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
 	if len(open) > 0 {
 		text += " Of " + strings.Join(open, " and ") + " it cannot be told."
 	}
 	return text
+}
+
+// moves says what B does in units and in bytes, where their size differs, which is no better or worse
+// as a whole: "does 85 % fewer entries/s and moves 4.6 times the bytes"; "" for other comparisons.
+func moves(judged []Finding, unit string) string {
+	said := map[Figure]string{}
+	for _, f := range judged {
+		switch by := math.Abs(f.Change); {
+		case f.Figure != Throughput && f.Figure != Bytes:
+		case f.Verdict == Same:
+			said[f.Figure] = "about as many"
+		case !f.changed():
+			said[f.Figure] = "perhaps as many"
+		case f.Change >= 1:
+			said[f.Figure] = strings.TrimPrefix(units.Factor(f.Change+1), "×") + " times the"
+		case f.Change > 0:
+			said[f.Figure] = fmt.Sprintf("%.2g %% more", 100*by)
+		default:
+			said[f.Figure] = fmt.Sprintf("%.2g %% fewer", 100*by)
+		}
+	}
+	if len(said) < 2 {
+		return ""
+	}
+	return "does " + said[Throughput] + " " + unit + "/s and moves " + said[Bytes] + " bytes"
 }
 
 // deciding are the findings that the answer is about: throughput, unless a rate decided it, and p99 or
@@ -61,7 +96,7 @@ func (p Pair) deciding() (out []Finding) {
 		f := &p.Findings[i]
 		switch {
 		case f.Verdict == Noted || f.figure(f.A) == Unknown || f.figure(f.B) == Unknown:
-		case f.Figure == Throughput && !f.Held:
+		case (f.Figure == Throughput || f.Figure == Bytes) && !f.Held:
 			out = append(out, *f)
 		case f.Figure.percentile() && f.Figure != P999: // the lowest first
 			if tail = f; f.changed() {

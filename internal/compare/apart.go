@@ -87,7 +87,6 @@ func (f *Finding) farApart(a, b Estimate, noise float64) {
 	}
 	f.Apart, f.Power = true, nil
 	f.Lo, f.Hi = math.Expm1(lo), math.Expm1(hi)
-	f.A.Lo, f.A.Hi, f.B.Lo, f.B.Hi = min(a.Low, a.Value), max(a.High, a.Value), min(b.Low, b.Value), max(b.High, b.Value)
 	if f.Verdict = Worse; (f.Change > 0) == f.Figure.better() {
 		f.Verdict = Better
 	}
@@ -106,7 +105,7 @@ func asunder(c *Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The runs are far apart in %s: eight tenths of the seconds of one lie beyond those of the other, which is more than chance makes. Ranges are those of these seconds.", units.Listed(names))
+	return fmt.Sprintf("The runs are far apart in %s: eight tenths of the seconds of one lie beyond those of the other, which is more than chance makes. The range of the change is that of these seconds.", units.Listed(names))
 }
 
 // fewAlike is below how many degrees of freedom the seconds of a run resemble each other so much that

@@ -202,7 +202,7 @@ func notes(c *Comparison) []string {
 		default:
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s an operation is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), who))
+		out = append(out, fmt.Sprintf("%s of each %s is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), each(c.A.Runs[0].Conditions.Unit), who))
 	}
 	if held(c.A, c.B) > 0 {
 		out = append(out, heldNote(c))

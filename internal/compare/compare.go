@@ -102,6 +102,7 @@ func Sets(a, b Set, o Options) *Comparison {
 	pairs, atRate, before := rounds(a, b), held(a, b) > 0, earlier(a, b, o.Earlier)
 	c.before = before
 	only := searched(a, b)
+	_, _, sizes := payloads(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
 	for _, m := range a.Runs[0].Parts {
 		if only != "" && m.Operation != nil {
 			continue
@@ -110,7 +111,11 @@ func Sets(a, b Set, o Options) *Comparison {
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all runs have it
 		}
-		p.Findings = findings(only, p.A, p.B, pairs, before.part(m.Operation), c.Tolerance)
+		left, right := p.A, p.B
+		if !sizes || lacking(Bytes, left) || lacking(Bytes, right) {
+			left, right = without(Bytes, left), without(Bytes, right)
+		}
+		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
 		if atRate {
 			limited(p.Findings)
 		}

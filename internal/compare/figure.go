@@ -18,6 +18,7 @@ const (
 	HighestBase Figure = "highest base load"
 
 	Throughput Figure = "throughput" // units per second
+	Bytes      Figure = "bytes"      // that the values had per second; only where payloads differ
 	P50        Figure = "p50"        // response times in nanoseconds
 	P90        Figure = "p90"
 	P99        Figure = "p99"
@@ -29,7 +30,7 @@ const (
 )
 
 // figures are all figures, in order.
-var figures = []Figure{HighestRate, MostThreads, HighestBase, Throughput, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
+var figures = []Figure{HighestRate, MostThreads, HighestBase, Throughput, Bytes, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
 
 // percentiles are the figures that are percentiles, in per cent, the lowest first.
 var percentiles = []struct {
@@ -52,7 +53,7 @@ func (f Figure) percentile() bool {
 func (f Figure) byShare() bool { return f == Errors }
 
 // better reports whether more of a figure is better.
-func (f Figure) better() bool { return f == Throughput || f.bySearch() }
+func (f Figure) better() bool { return f == Throughput || f == Bytes || f.bySearch() }
 
 // Estimate is a figure of one run, and how far chance may have moved it within that
 // run.

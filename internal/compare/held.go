@@ -32,7 +32,7 @@ func held(sides ...Set) float64 {
 // rate.
 func limited(fs []Finding) {
 	for i := range fs {
-		if f := &fs[i]; f.Figure == Throughput && f.Verdict != Noted {
+		if f := &fs[i]; (f.Figure == Throughput || f.Figure == Bytes) && f.Verdict != Noted {
 			f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil
 		}
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -49,7 +50,7 @@ type Finding struct {
 	// judged.
 	Held bool
 	// Apart means that two single runs are so far apart that chance cannot have made the change,
-	// although the error of their means is not known well enough: the ranges are those of most of
+	// although the error of their means is not known well enough: Lo and Hi are those of most of
 	// their seconds.
 	Apart bool
 	// Power says, for the verdict Unsure, what the runs could have shown; nil otherwise.
@@ -57,6 +58,7 @@ type Finding struct {
 
 	change stat.Estimate // on the figure's scale
 	single bool          // each side has one run
+	alone  bool          // and no earlier runs tell how much runs differ
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
@@ -104,6 +106,7 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 		if figure != Max && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
 			if single {
+				f.alone = math.IsNaN(figure.noise(of(figure, before)).SE)
 				f.change = figure.noLessThan(alikeWithin(f.change, x[0], y[0]), of(figure, before))
 			}
 		}
@@ -141,6 +144,16 @@ func together(fs []Finding) []float64 {
 		}
 		out[i] = 1 - (1-certainty)/float64(left)
 		stands = stands && fs[i].change.Certainty() > out[i]
+	}
+	return out
+}
+
+// without returns what was measured, but for a figure.
+func without(f Figure, ms []Measured) []Measured {
+	out := slices.Clone(ms)
+	for i := range out {
+		out[i].Figures = maps.Clone(out[i].Figures)
+		delete(out[i].Figures, f)
 	}
 	return out
 }

@@ -80,6 +80,10 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	}
 	rates, errs := seconds(f, op)
 	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))
+	if size := f.Run.UnitBytes(); op == nil && size > 0 {
+		e := m.Figures[Throughput]
+		m.set(Bytes, Estimate{Value: e.Value * size, SE: e.SE * size, DF: e.DF, Low: e.Low * size, High: e.High * size})
+	}
 	m.percentiles(times.of(tags), times.segments)
 	if longest > 0 {
 		m.set(Max, Estimate{Value: float64(longest), SE: math.NaN()})

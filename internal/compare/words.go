@@ -17,17 +17,30 @@ func (f Finding) Label(unit string) string {
 	switch f.Figure {
 	case Throughput:
 		return unit + "/s"
+	case Bytes:
+		return "bytes/s"
 	case HighestRate, HighestBase:
 		return string(f.Figure) + ", " + unit + "/s"
 	case ClientCPU, StoreCPU:
-		return string(f.Figure) + "/op"
+		return string(f.Figure) + "/" + each(unit)
 	}
 	return string(f.Figure)
+}
+
+// each is the singular of a unit: "entry" of "entries".
+func each(unit string) string {
+	if stem, ok := strings.CutSuffix(unit, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(unit, "s")
 }
 
 // anything is shown in place of a range so wide that it is meaningless: its ends differ
 // by a factor of a hundred or more, or it is all that a share can be.
 const anything = "?"
+
+// uncertain is shown beside a figure in place of such a range.
+const uncertain = "(uncertain)"
 
 // evenly is up to which part of a figure its range is given by its half; a wider one is not even on
 // both sides, and is given by its ends.
@@ -54,14 +67,14 @@ func (f Finding) figure(r Range) string {
 }
 
 // RangeOf formats the range of a side's figure: "± 12 µs", by the distance to its farther end; "(20 to
-// 90 ms)" where it is wide, and so not even; "(?)" where it says nothing; empty if it is unknown.
+// 90 ms)" where it is wide, and so not even; "(uncertain)" where it says nothing; empty if it is unknown.
 func (f Finding) RangeOf(r Range) string {
 	by := r.By()
 	switch {
 	case r.Vague || r.AtLeast || f.Figure == Max || !(by > 0) || math.IsInf(by, 0):
 		return ""
 	case f.Figure.byShare() && r.Lo <= 0 && r.Hi >= 1, !f.Figure.byShare() && r.Hi > 100*r.Lo:
-		return "(" + anything + ")"
+		return uncertain
 	case by <= evenly*r.Value, f.Figure.byShare() && r.Lo > 0:
 		return "± " + f.amount(by)
 	}
@@ -82,6 +95,8 @@ func (f Finding) amount(v float64) string {
 	switch f.Figure {
 	case Throughput, HighestRate, HighestBase, MostThreads:
 		return units.Number(v)
+	case Bytes:
+		return units.Size(int64(math.Round(v))) + "/s"
 	case Errors:
 		return fmt.Sprintf("%.3g %%", v*100)
 	}

@@ -137,7 +137,7 @@ func leading(c *compare.Comparison) []string {
 const reading = "The figure after ± is the margin of error, at 95 % confidence; a wide one is not even on both sides, and stands as its two ends in brackets. The change lies between the two bounds given, which are wide enough " +
 	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
 	"Better and worse: chance does not explain the change. Same within N %: if there is a change, it is smaller than that. Unsure: too close to call; " +
-	"more or longer runs would settle it. A question mark stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+	"more or longer runs would settle it. Uncertain, or a question mark, stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
 // unsure says what the runs could have shown where it cannot be told.
 func unsure(p compare.Pair, unit string) []Section {

@@ -266,6 +266,10 @@ func sweepTable(r *sweep.Result) Table {
 		t.Columns = append(t.Columns, a.Name)
 	}
 	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±")
+	sized := r.Sized()
+	if sized {
+		t.Columns = append(t.Columns, "bytes/s")
+	}
 	several := severalOperations(r)
 	if several {
 		t.Columns = append(t.Columns, "worst p50", "worst p99", "p99 of")
@@ -288,7 +292,11 @@ func sweepTable(r *sweep.Result) Table {
 		if p.Runs > 0 {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, p.Margin(Percent), p50, p99)
+		row := append(r.ShortValues(p), strconv.Itoa(p.Runs), done, p.Margin(Percent))
+		if sized {
+			row = append(row, p.BytesText())
+		}
+		row = append(row, p50, p99)
 		if several {
 			row = append(row, cmp.Or(p.Slowest, "–"))
 		}

@@ -34,6 +34,48 @@ func (r *Run) Headline() Headline {
 	return h
 }
 
+// UnitBytes returns how many bytes the values of a unit that counts had on average, by the payload of
+// each segment; 0 if that is not known.
+func (r *Run) UnitBytes() float64 {
+	if !r.Sized {
+		return 0
+	}
+	segments := r.Segments
+	if len(segments) == 0 {
+		segments = []Segment{{Settings: r.Settings, Operations: r.Operations}}
+	}
+	count, bytes := 0.0, 0.0
+	for _, s := range segments {
+		for _, o := range s.Operations {
+			if !r.Counts(o) {
+				continue
+			}
+			count += float64(o.Count)
+			bytes += float64(o.Count) * (payload(s.Settings, o.Track) + payload(s.end(), o.Track)) / 2
+		}
+	}
+	if count == 0 {
+		return 0
+	}
+	return bytes / count
+}
+
+// end are the settings that a segment came to.
+func (s *Segment) end() map[string]float64 {
+	if s.SettingsEnd != nil {
+		return s.SettingsEnd
+	}
+	return s.Settings
+}
+
+// payload is that of a track, by the settings of all.
+func payload(settings map[string]float64, track string) float64 {
+	if v, ok := settings[track+".payload"]; ok {
+		return v
+	}
+	return settings["payload"]
+}
+
 // Slowest names the operation that has the highest p99 of several; "" if only one was called, or none
 // has enough calls for it.
 func (h *Headline) Slowest() string {

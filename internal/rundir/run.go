@@ -76,6 +76,8 @@ type Run struct {
 	Resumed []Resumed `json:"resumed,omitempty"`
 	// DataBytes is the total size of the values that the plan stores, 0 if unknown.
 	DataBytes int64 `json:"data_bytes,omitempty"`
+	// Sized means that each unit that counts is one value, as large as the setting payload says.
+	Sized bool `json:"sized,omitempty"`
 	// Settings are the live settings at the start, under the names that users type.
 	Settings map[string]float64 `json:"settings"`
 	// Parameters are the fixed values as text; Origins says where each value, settings

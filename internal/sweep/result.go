@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // File is the name of the file in a sweep's folder that says what has been done, and
@@ -76,7 +77,9 @@ type Run struct {
 	P99     int64  `json:"response_p99_ns"`
 	Slowest string `json:"slowest,omitempty"`
 	Errors  int64  `json:"errors"`
-	Verdict string `json:"verdict"`
+	// UnitBytes is how large the values of its units were on average; 0 if unknown.
+	UnitBytes float64 `json:"unit_bytes,omitempty"`
+	Verdict   string  `json:"verdict"`
 	// Causes are those of the verdict, and Lost is how many acknowledged writes were lost, nil if
 	// nobody knows; both only of a sweep with a Crash.
 	Causes []string `json:"causes,omitempty"`
@@ -97,6 +100,9 @@ type Point struct {
 	Done *float64 `json:"throughput_per_s"`
 	Low  *float64 `json:"throughput_low"`
 	High *float64 `json:"throughput_high"`
+	// Bytes is how many bytes the values had per second on average; nil unless payload is an axis,
+	// and they are known.
+	Bytes *float64 `json:"bytes_per_s,omitempty"`
 	// P50 and P99 are those of the median run, with the operation whose P99 it is, Errors those of
 	// all runs.
 	P50     int64  `json:"response_p50_ns"`
@@ -221,6 +227,19 @@ func (r *Result) Settle() error {
 	return nil
 }
 
+// Sized reports whether the bytes of its points are known, over an axis of their size.
+func (r *Result) Sized() bool {
+	return slices.ContainsFunc(r.Points, func(p Point) bool { return p.Bytes != nil })
+}
+
+// BytesText is how many bytes the values of a point had per second; a dash if that is not known.
+func (p Point) BytesText() string {
+	if p.Bytes == nil {
+		return "–"
+	}
+	return units.Size(int64(math.Round(*p.Bytes))) + "/s"
+}
+
 // Best returns the point with the highest throughput; -1 if none is known.
 func (r *Result) Best() int {
 	best := -1
@@ -329,7 +348,7 @@ func (r *Result) Of(p Point, across int, at string) bool {
 
 func (r *Result) point(i int, values []string) Point {
 	p := Point{Values: values}
-	var done []float64
+	var done, bytes []float64
 	var p50, p99 []int64
 	asked := math.NaN()
 	if across := slices.IndexFunc(r.Axes, Axis.Concurrency); across >= 0 {
@@ -350,7 +369,11 @@ func (r *Result) point(i int, values []string) Point {
 		}
 		if d.Done != nil {
 			done = append(done, *d.Done)
+			bytes = append(bytes, *d.Done*d.UnitBytes)
 		}
+	}
+	if mean := stat.Independent(bytes).Value; mean > 0 && slices.ContainsFunc(r.Axes, func(a Axis) bool { return a.Name == "payload" || strings.HasSuffix(a.Name, ".payload") }) {
+		p.Bytes = &mean
 	}
 	p.P50, p.P99, p.Loss = middle(p50), middle(p99), r.loss(i)
 	for _, d := range r.Runs {

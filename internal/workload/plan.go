@@ -46,6 +46,9 @@ type Plan struct {
 	Connections int
 	// Bytes is the total size of the values that the run will store, 0 if unknown.
 	Bytes int64
+	// Sized means that each unit that counts is one value, as large as the knob payload says: the
+	// bytes that a run moves are known.
+	Sized bool
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
 	// Claims are the spaces that the run uses on the store it was bound to. They are claimed

@@ -76,7 +76,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	batch := workload.Batch()
 	batch.Max, batch.Unit, batch.Help = maxBatchEvents, "events", "events that go to the store together, at most"
 	p := &workload.Plan{
-		Unit: "events", Parameters: r.Shown, Binder: s,
+		Unit: "events", Parameters: r.Shown, Binder: s, Sized: true,
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
 	}
 	load := workload.Track{

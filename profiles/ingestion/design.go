@@ -249,6 +249,7 @@ func (r *designer) divide(s *spec, exactly bool) {
 // plan turns the values read into a plan.
 func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
+		Sized:      true,
 		Unit:       "entries",
 		Knobs:      knobs(),
 		Parameters: r.Shown,

@@ -102,7 +102,7 @@ func TestNoScreenIsTooNarrowForTheVerdict(t *testing.T) {
 		c.made.parts[0].Findings = append(c.made.parts[0].Findings, compare.Finding{
 			Figure: compare.ClientCPU, A: cpu, B: cpu, Change: 0.0012, Lo: -0.03, Hi: 0.03, Verdict: compare.Same, Within: 0.03,
 		})
-		assert.Regexp(t, `client CPU/op +11.6 µs.*same within 3 %`, a.Picture(t), "%d wide", w)
+		assert.Regexp(t, `client CPU/entry +11.6 µs.*same within 3 %`, a.Picture(t), "%d wide", w)
 	}
 }
 

@@ -76,7 +76,12 @@ func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
 	for _, a := range r.Axes {
 		g.Cols = append(g.Cols, widget.Column{Head: a.Name, Right: a.Numbers() != nil, Most: 24})
 	}
-	g.Cols = append(g.Cols, widget.Column{Head: r.Unit + "/s", Right: true}, widget.Column{Head: "±", Right: true, Spare: 1}, widget.Column{Head: "p50", Right: true, Spare: 3},
+	g.Cols = append(g.Cols, widget.Column{Head: r.Unit + "/s", Right: true}, widget.Column{Head: "±", Right: true, Spare: 1})
+	sized := r.Sized()
+	if sized {
+		g.Cols = append(g.Cols, widget.Column{Head: "bytes/s", Right: true})
+	}
+	g.Cols = append(g.Cols, widget.Column{Head: "p50", Right: true, Spare: 3},
 		widget.Column{Head: "p99", Right: true}, widget.Column{Head: "errors", Right: true, Spare: 4}, widget.Column{Head: "runs", Right: true, Spare: 2}, widget.Column{Head: "not VALID", Right: true, Spare: 5})
 	if r.Crash != "" {
 		g.Cols = append(g.Cols, widget.Column{Head: "lost", Right: true})
@@ -91,7 +96,11 @@ func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
 			p50, p99 = widget.Nanos(p.P50), widget.Nanos(p.P99)
 		}
 		cells := append([]string{lead(i)}, r.ShortValues(p)...)
-		cells = append(cells, done, by, p50, p99, widget.Whole(p.Errors), strconv.Itoa(p.Runs), strconv.Itoa(p.Doubtful))
+		cells = append(cells, done, by)
+		if sized {
+			cells = append(cells, p.BytesText())
+		}
+		cells = append(cells, p50, p99, widget.Whole(p.Errors), strconv.Itoa(p.Runs), strconv.Itoa(p.Doubtful))
 		if r.Crash != "" {
 			cells = append(cells, lostText(lostMost(&p)))
 		}
