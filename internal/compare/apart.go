@@ -21,10 +21,10 @@ const (
 	clearOf, clearOfLarge = 1.0, 1.0 / 3
 	largeFactor           = 4.0
 	// fewOwn is up to how many degrees of freedom seconds are so much alike that the run shows little
-	// of how far its pace wanders. Such runs must be clear by clearOfDrift, and from hugeFactor on by
-	// clearOf.
+	// of how far its pace wanders. Such runs must be clear by clearOfDrift, and from driftFactor on by
+	// clearOfLarge.
 	fewOwn, clearOfDrift = 1.2, 2.5
-	hugeFactor           = 15.0
+	driftFactor          = 6.0
 	// beyondNoise is how many times what earlier runs differed by a change is.
 	beyondNoise = 4.0
 )
@@ -49,7 +49,7 @@ type distance struct{ clear, large, ofLarge float64 }
 // degrees of freedom.
 func apart(df float64) distance {
 	if df < fewOwn {
-		return distance{clearOfDrift, hugeFactor, clearOf}
+		return distance{clearOfDrift, driftFactor, clearOfLarge}
 	}
 	return distance{clearOf, largeFactor, clearOfLarge}
 }
