@@ -31,6 +31,11 @@ func Turned(name string, from, to float64, commands []workload.Command) string {
 	return lead + arrow(value(knob, from), value(knob, to))
 }
 
+// Done names an act by itself: "undo: payload 2 KiB → 1 KiB".
+func Done(a *measure.Act, commands []workload.Command) string {
+	return words{commands: commands}.text(a)
+}
+
 // Brief formats what a setting was turned to, for narrow space: "threads 32".
 func Brief(c measure.Change, commands []workload.Command) string {
 	if _, fault := workload.FaultSetting(c.Name); fault || c.Knob() == "paused" {

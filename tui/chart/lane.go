@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -16,6 +17,8 @@ type Moment struct {
 	Name string
 	// Brief is written where there is no room for the name.
 	Brief string
+	// Whole is what it is where it is read, if the name says too little.
+	Whole string
 	// Coming means that the timetable has it, and that it has not come yet.
 	Coming bool
 	// At is when it is, since measurement began.
@@ -23,7 +26,7 @@ type Moment struct {
 }
 
 // String is the moment as it is named beside a chart: its sign and name.
-func (m *Moment) String() string { return string(m.Sign) + " " + m.Name }
+func (m *Moment) String() string { return string(m.Sign) + " " + cmp.Or(m.Whole, m.Name) }
 
 // read reports whether the moment can be read: it has come, and has a name.
 func (m *Moment) read() bool { return m.Name != "" && !m.Coming }

@@ -26,6 +26,8 @@ type Crosshair struct {
 	At time.Duration
 	// Marker is which marker it was sent to, in words; empty if to none.
 	Marker string
+	// Width is how long the point is that was read when it was put there.
+	Width time.Duration
 }
 
 // Readings are the points of a chart over time, one of which is read.
@@ -62,7 +64,7 @@ func (c *Crosshair) Step(s Readings, by int) {
 	if c.On {
 		n = s.Index(c.At) + by
 	}
-	*c = Crosshair{On: true, At: s.at(s.within(n))}
+	*c = Crosshair{On: true, At: s.at(s.within(n)), Width: s.Width}
 }
 
 // Point puts the crosshair on a moment; false if there is no point.
@@ -71,7 +73,7 @@ func (c *Crosshair) Point(s Readings, at time.Duration) bool {
 	if n < 0 || n >= s.N {
 		return false
 	}
-	*c = Crosshair{On: true, At: s.at(n)}
+	*c = Crosshair{On: true, At: s.at(n), Width: s.Width}
 	return true
 }
 
@@ -92,7 +94,7 @@ func (c *Crosshair) Leap(s Readings, moments []Moment, by int) {
 		}
 		if n := s.inside(list[i].At); s.N > 0 && (n-at)*by > 0 {
 			m := &list[i]
-			*c = Crosshair{true, s.at(n), fmt.Sprintf("%s (marker %d of %d)", m, i+1, len(list))}
+			*c = Crosshair{true, s.at(n), fmt.Sprintf("%s (marker %d of %d)", m, i+1, len(list)), s.Width}
 			return
 		}
 	}
@@ -133,7 +135,23 @@ func (c *Crosshair) Clock(width time.Duration) string {
 	case width > time.Second:
 		return widget.Clock(c.At) + " to " + widget.Clock(c.At+width)
 	}
-	return "at " + widget.Clock(c.At)
+	return "at " + Clock(c.At, width)
+}
+
+// Clock formats when a point of some width begins: with as many decimals as tell it from the next one.
+func Clock(at, width time.Duration) string {
+	if width <= 0 || width%time.Second == 0 {
+		return widget.Clock(at)
+	}
+	sign, decimals := "", 1
+	if at < 0 {
+		sign, at = "−", -at
+	}
+	if width%(100*time.Millisecond) != 0 {
+		decimals = 2
+	}
+	part := fmt.Sprintf("%.*f", decimals, (at % time.Second).Seconds())
+	return sign + widget.Clock(at) + strings.TrimPrefix(part, "0")
 }
 
 // Then is what a run did at a moment.
@@ -178,7 +196,7 @@ func (c *Crosshair) Read(s *widget.Styles, t *Then, list []Moment, width time.Du
 		parts = append(parts, "oldest in flight "+widget.Nanos(t.Oldest))
 	}
 	parts = append(append(parts, t.More...), t.Settings...)
-	return told(s, widget.Clock(c.At), parts, w, rows)
+	return told(s, Clock(c.At, width), parts, w, rows)
 }
 
 // told sets parts after a clock, in w cells and at most rows lines.
@@ -228,7 +246,11 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 		out = append(out, Moment{Sign: '◆', Name: m.Note, At: m.At})
 	}
 	for _, act := range measure.Acts(changes) {
-		out = append(out, Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At})
+		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
+		if act.By == measure.ByUndo {
+			m.Whole = effect.Done(&act, commands)
+		}
+		out = append(out, m)
 	}
 	return out
 }

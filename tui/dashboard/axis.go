@@ -160,6 +160,16 @@ func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 	})
 }
 
+// Counts returns how many units succeeded in each bucket, which are as many calls or more.
+func (a Axis) Counts(s *measure.Snapshot, op int) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Count)
+	})
+}
+
 // fold gathers the points of a timeline into the axis's buckets. For points of one
 // operation that share a bucket, the lengths are added up first.
 func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {

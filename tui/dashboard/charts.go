@@ -120,7 +120,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		at := ch.cross.Clock(a.Bucket)
 		if at != "" {
 			_, l = ch.figuresThen(a, ch.sel.op)
-			why = ""
+			if why = ""; l.P99 == measure.Hidden {
+				why = fmt.Sprintf("p99 takes %d calls", measure.Needs(99))
+			}
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		if w := ch.now.watch; w.gone && at == "" { // what is known of before says nothing about now

@@ -51,15 +51,30 @@ func (ch *charts) then(a Axis, series Series) float64 {
 }
 
 // figuresThen returns the figures of an operation, or of all, at the crosshair: of one point of a
-// chart. What a point does not have is 0.
+// chart. What a point does not have is 0, and a p99 that too few calls support is hidden, as it is in
+// the figures of now.
 func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summary) {
 	s := ch.now.snap
 	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(s, op, of))) }
-	return ch.then(a, a.Rate(s, op)), measure.Summary{
+	times = measure.Summary{
 		P50: time(func(p measure.Point) int64 { return p.ResponseP50 }),
 		P99: time(func(p measure.Point) int64 { return p.ResponseP99 }),
 		Max: time(func(p measure.Point) int64 { return p.ResponseMax }),
 	}
+	if times.P99 > 0 && !measure.Enough(99, nanos(ch.then(a, a.Counts(s, op)))) {
+		times.P99 = measure.Hidden
+	}
+	return ch.then(a, a.Rate(s, op)), times
+}
+
+// short reports whether too few calls support the p99 of an operation at the crosshair.
+func (ch *charts) short(a Axis) bool {
+	for op := range ch.now.snap.Ops {
+		if _, l := ch.figuresThen(a, op); l.P99 == measure.Hidden {
+			return true
+		}
+	}
+	return false
 }
 
 // read says what every series was at the crosshair, in w cells and at most rows lines. The settings stand
@@ -71,7 +86,8 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 	t.Rate, t.Times = ch.figuresThen(a, op)
 	t.Meanwhile = chart.Meanwhile(measure.SettingsAt(snap.Segments, snap.Changes, ch.cross.At+measure.Step/2), ch.now.commands())
 	for _, op := range ch.sel.apart() {
-		t.More = append(t.More, ch.now.opName(snap.Ops[op].Operation)+" "+units.Number(ch.then(a, a.Rate(snap, op)))+", p99 "+widget.Nanos(nanos(ch.then(a, a.Latency(snap, op)))))
+		rate, times := ch.figuresThen(a, op)
+		t.More = append(t.More, ch.now.opName(snap.Ops[op].Operation)+" "+units.Number(rate)+", p99 "+widget.Nanos(times.P99))
 	}
 	if ch.against.earlier != nil && op < 0 {
 		middle := []float64{(ch.cross.At + a.Bucket/2).Seconds()}

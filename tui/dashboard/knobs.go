@@ -294,7 +294,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	prefix := " "
 	was := ks.past != nil && ks.past.On
 	if was {
-		prefix += "at " + widget.Clock(ks.past.At) + "  "
+		prefix += "at " + chart.Clock(ks.past.At, ks.past.Width) + "  "
 	}
 	if t := ks.track; t != screen.All {
 		prefix += ks.now.tracks[t].Name + ": "

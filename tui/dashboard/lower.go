@@ -63,6 +63,8 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		pane := widget.Panel{Title: low.tab.String() + low.moment(), Note: low.otherTabs(r.Dx())}
 		if low.tab == tabOps && low.moment() == "" {
 			pane.Foot = low.sel.short()
+		} else if low.tab == tabOps && low.charts.short(low.now.axis(low.cells)) {
+			pane.Foot = tooFew()
 		}
 		if len(body) > rows {
 			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))

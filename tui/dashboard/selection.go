@@ -117,11 +117,14 @@ func (sel *selection) unknown() string {
 func (sel *selection) short() string {
 	for i := range sel.now.snap.Ops {
 		if l := digest(sel.now.snap, i).latency; l.Count > 0 && l.P99 == measure.Hidden {
-			return fmt.Sprintf("–: p99 takes %d calls", measure.Needs(99))
+			return tooFew()
 		}
 	}
 	return ""
 }
+
+// tooFew says why a table has no p99 of an operation.
+func tooFew() string { return fmt.Sprintf("–: p99 takes %d calls", measure.Needs(99)) }
 
 // distributions returns the response times of the measured part, and the colours of the
 // operations: those shown separately, or all as one.

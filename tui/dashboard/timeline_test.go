@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/units"
@@ -104,4 +105,23 @@ func TestARunIsComparedWithThoseThatHaveEnded(t *testing.T) {
 	c.Offer([]rundir.Run{{ID: "now", Profile: "p", EndedBy: rundir.StillRunning}, {ID: "before", Profile: "p"}, {ID: "other", Profile: "q"}}, "p", "redis")
 	assert.Len(t, c.runs, 1)
 	assert.Equal(t, "before", c.runs[0].ID)
+}
+
+// A moment has no p99 that too few calls support, as the figures of now have none, and a marker of an
+// undo says what was undone.
+func TestAMomentSaysWhatItsCallsSupport(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 120, 40)
+	a.Send(t, "]", "u")
+	for range 30 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame(), "(")
+	assert.Contains(t, a.Picture(t), "▾ undo: payload 2 KiB → 1 KiB (marker")
+	assert.Contains(t, a.Picture(t), "–: p99 takes 1000 calls")
+	axis := d.now.axis(chartCells(d.page.panes(a.Env), d.page.panes(a.Env).throughput))
+	_, many := d.charts.figuresThen(axis, 0)
+	_, few := d.charts.figuresThen(axis, 1)
+	assert.Positive(t, many.P99)
+	assert.Positive(t, few.Max)
+	assert.EqualValues(t, measure.Hidden, few.P99)
 }
