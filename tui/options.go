@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -99,8 +100,15 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 		model = newSpeaker(screens, out)
 	}
 	program := tea.NewProgram(model, o.program(sync.OnceFunc(func() { close(gone) }))...)
+	defer fault.Guard(func(what any) {
+		err := screens.bug(what)
+		program.Send(brokenMsg{err})
+		if !quits(over, afterKill) { // the screens wait for what has panicked
+			program.Kill()
+		}
+	})()
 	var wg sync.WaitGroup
-	wg.Go(func() { // ends with the program
+	wg.Go(fault.Guarded(func() { // ends with the program
 		select {
 		case <-ctx.Done():
 			program.Send(stopMsg{})
@@ -108,14 +116,14 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 			program.Send(stopMsg{})
 		case <-over:
 		}
-	})
-	wg.Go(func() {
+	}))
+	wg.Go(fault.Guarded(func() {
 		select {
 		case <-o.Kill:
 			program.Send(killMsg{})
 		case <-over:
 		}
-	})
+	}))
 	_, err := program.Run()
 	close(over)
 	cancel()
@@ -128,6 +136,16 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 		err = fmt.Errorf("screen: %w", err)
 	}
 	return app.finish(), err
+}
+
+// quits reports whether over is closed within a time.
+func quits(over <-chan struct{}, within time.Duration) bool {
+	select {
+	case <-over:
+		return true
+	case <-time.After(within):
+		return false
+	}
 }
 
 // hangup is a terminal that reports when it has gone away, because then nobody could

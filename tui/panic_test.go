@@ -53,6 +53,18 @@ func (b brokenBench) Start(context.Context, request.Request) (screen.Access, err
 	panic("a bug in a command")
 }
 
+// brokenBeside breaks in a goroutine that it begins, as runs and stores have.
+type brokenBeside struct {
+	*tuitest.Bench
+	on <-chan struct{}
+}
+
+func (b brokenBeside) Start(context.Context, request.Request) (screen.Access, error) {
+	<-b.on
+	fault.Go(func() { panic("a bug in a goroutine") })
+	return tuitest.NewRun(1).Access(), nil
+}
+
 // brokenRun breaks once it has been asked a few times: in the event loop.
 type brokenRun struct {
 	*tuitest.Run
@@ -120,6 +132,7 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	run := &brokenRun{Run: tuitest.NewRun(1)}
 	for name, bench := range map[string]func(on <-chan struct{}) Bench{
 		"in a command": func(on <-chan struct{}) Bench { return startedBy(brokenBench{&tuitest.Bench{}, on}) },
+		"beside it":    func(on <-chan struct{}) Bench { return startedBy(brokenBeside{&tuitest.Bench{}, on}) },
 		"in a screen":  func(<-chan struct{}) Bench { return startedBy(brokenRunBench{&tuitest.Bench{}, run}) },
 	} {
 		t.Run(name, func(t *testing.T) {

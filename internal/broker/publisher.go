@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	amqp091 "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // headerName is the name under which our header appears among those of AMQP.
@@ -57,7 +59,7 @@ func (t *Carrier) Publisher(ctx context.Context, name string, confirm func(*Mess
 		p.cancel()
 		return nil, err
 	}
-	go p.run(c, ch)
+	fault.Go(func() { p.run(c, ch) })
 	return p, nil
 }
 
@@ -188,8 +190,8 @@ func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
 	p.sent = 0
 	p.mu.Unlock()
 	var wg sync.WaitGroup
-	wg.Go(func() { p.watch(gone, blocked) })
-	wg.Go(func() { p.gather(confirmed, returned) })
+	wg.Go(fault.Guarded(func() { p.watch(gone, blocked) }))
+	wg.Go(fault.Guarded(func() { p.gather(confirmed, returned) }))
 	// A write may block for as long as the broker likes: only closing ends it.
 	stop := context.AfterFunc(p.ctx, func() { _ = c.CloseDeadline(p.t.soon()) })
 	for {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	amqp091 "github.com/rabbitmq/amqp091-go"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // soon returns the deadline for closing a connection.
@@ -48,7 +50,7 @@ func (t *Carrier) Receiver(ctx context.Context, name string, prefetch int) (*Rec
 		r.cancel()
 		return nil, err
 	}
-	go r.run(c, ch)
+	fault.Go(func() { r.run(c, ch) })
 	return r, nil
 }
 
@@ -122,7 +124,7 @@ func (r *Receiver) on(c *amqp091.Connection, ch *amqp091.Channel) (received int)
 	defer r.t.consuming.Add(-1)
 	ctx, cancel := context.WithCancel(r.ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { s.flush(ctx) })
+	wg.Go(fault.Guarded(func() { s.flush(ctx) }))
 	defer wg.Wait()
 	defer cancel()
 	for {

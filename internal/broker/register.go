@@ -11,6 +11,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -112,10 +113,10 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	}
 	blocked := c.NotifyBlocked(make(chan amqp.Blocking, 1))
 	defer func() {
-		go func() { // the connection waits for its listeners, and closes the channel
+		fault.Go(func() { // the connection waits for its listeners, and closes the channel
 			for range blocked {
 			}
-		}()
+		})
 	}()
 	name := registerName(m.Namespace)
 	if err := ch.ExchangeDeclare(name, amqp.ExchangeDirect, true, false, false, false, nil); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -98,7 +99,7 @@ func (r *Run) Stop(cause error) {
 	}
 	r.appointments.at(r.now()+int64(r.opts.Grace), r.giveUp)
 	if !r.graph.left(true) { // all that is left are phases that nobody has let in
-		go r.finish()
+		fault.Go(r.finish)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -36,7 +37,7 @@ func (r *Run) begin(p *phaseState, now int64) {
 		}
 		t.span.From, t.span.Begun = max(now, 0), r.measuring
 		t.publish(anew)
-		go r.pool.carryOut(t)
+		fault.Go(func() { r.pool.carryOut(t) })
 	}
 	if len(p.tracks) == 0 {
 		p.state = over
@@ -83,7 +84,7 @@ func (r *Run) trackOver(t *track) {
 	r.startReady()
 	if !r.graph.left(r.stopped) {
 		r.stop(nil)
-		go r.finish()
+		fault.Go(r.finish)
 	}
 }
 

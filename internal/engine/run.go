@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -136,8 +137,8 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	}
 	r.Clock.newest = r.col.Newest
 	r.Ending = newEnding(ctx, &r.mu)
-	go r.Clock.run(r.done)
-	go r.col.Run()
+	fault.Go(func() { r.Clock.run(r.done) })
+	fault.Go(r.col.Run)
 	r.mu.Lock()
 	r.measuring = o.Warmup == 0 || (o.Past != nil || o.Late != nil) && r.now() >= 0
 	if o.Late != nil {
@@ -149,7 +150,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		r.startReady()
 	}
 	r.mu.Unlock()
-	go r.conductor.conduct(ctx)
+	fault.Go(func() { r.conductor.conduct(ctx) })
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -274,7 +275,7 @@ func (t *track) supervise() {
 				break
 			}
 			working[id] = true
-			go t.work(id, task)
+			fault.Go(func() { t.work(id, task) })
 		}
 		if len(working) == 0 && (a.ended || !a.warm) {
 			t.run.trackOver(t)

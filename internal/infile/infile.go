@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // Kind is what a file is, and how many bytes one of that kind has at most.
@@ -139,14 +141,14 @@ func While[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		panicked any
 	}
 	done := make(chan result, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		var r result
 		defer func() {
 			r.panicked = recover()
 			done <- r
 		}()
 		r.value, r.err = f()
-	}()
+	})
 	select {
 	case r := <-done:
 		if r.panicked != nil {

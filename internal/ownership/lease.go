@@ -123,7 +123,7 @@ func (c *Claim) hold(ctx context.Context) error {
 	l.stop = stop
 	l.over, l.end = context.WithCancel(background)
 	c.lease = l
-	l.beating.Go(func() { l.beat(background) }) // ends with Release
+	l.beating.Go(fault.Guarded(func() { l.beat(background) })) // ends with Release
 	return nil
 }
 
@@ -320,13 +320,13 @@ func (l *lease) sure(ctx context.Context) error {
 func (l *lease) WhileOurs(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if l != nil {
-		go func() { // ends with the context
+		fault.Go(func() { // ends with the context
 			select {
 			case <-l.gone:
 				cancel(l.why)
 			case <-ctx.Done():
 			}
-		}()
+		})
 	}
 	return ctx, func() { cancel(nil) }
 }
@@ -367,10 +367,10 @@ func (l *lease) Release(ctx context.Context) error {
 	l.end()
 	defer l.stop()
 	still := make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(still)
 		l.beating.Wait() // a driver that ignores cancellation blocks until its own timeout
-	}()
+	})
 	select {
 	case <-still:
 	case <-ctx.Done():

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // State is what happens to what passes. The zero value lets everything pass as it is.
@@ -170,7 +172,7 @@ func (p *Proxy) door(network, addr string) (string, error) {
 	}
 	d := &door{l, network, addr}
 	p.doors[key] = d
-	go p.serve(d)
+	fault.Go(func() { p.serve(d) })
 	return l.Addr().String(), nil
 }
 
@@ -185,7 +187,7 @@ func (p *Proxy) serve(d *door) {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		go p.pass(c, d)
+		fault.Go(func() { p.pass(c, d) })
 	}
 }
 
@@ -202,8 +204,8 @@ func (p *Proxy) pass(client net.Conn, d *door) {
 		return
 	}
 	var both sync.WaitGroup
-	both.Go(func() { p.carry(c, client, server, requests) })
-	both.Go(func() { p.carry(c, server, client, answers) })
+	both.Go(fault.Guarded(func() { p.carry(c, client, server, requests) }))
+	both.Go(fault.Guarded(func() { p.carry(c, server, client, answers) }))
 	both.Wait()
 	c.close()
 }
@@ -337,7 +339,7 @@ const (
 func (p *Proxy) carry(c *passage, from, to net.Conn, direction int) {
 	way := make(chan piece, most)
 	var sending sync.WaitGroup
-	sending.Go(func() { p.deliver(c, way, to, &c.under[direction]) })
+	sending.Go(fault.Guarded(func() { p.deliver(c, way, to, &c.under[direction]) }))
 	defer sending.Wait()
 	defer close(way)
 	var last time.Time

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -90,7 +91,7 @@ const again = 200 * time.Millisecond
 // says that how long it takes is of interest. Roster.mu may be held.
 func (c *Commands) command(i int, cmd Command, timed bool) {
 	data, number, sent, of := encoded(cmd), c.sign.number(), time.Now(), c.changes.Load()
-	go func() { // ends with the answer, the member, or the coordinator
+	fault.Go(func() { // ends with the answer, the member, or the coordinator
 		for {
 			answer, err := c.ask(c.life, i, "control", number, data)
 			var a applied
@@ -112,7 +113,7 @@ func (c *Commands) command(i int, cmd Command, timed bool) {
 				return
 			}
 		}
-	}()
+	})
 }
 
 // pointless says that something need not be said again: settings that were told when they had

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -133,7 +134,7 @@ func Open(ctx context.Context, o Options) (*Coordinator, error) {
 		c.Close()
 		return nil, fmt.Errorf("bring workers together: %w", err)
 	}
-	go c.liveness.watch(ctx)
+	fault.Go(func() { c.liveness.watch(ctx) })
 	return c, nil
 }
 

@@ -155,7 +155,7 @@ func (c *Coordinator) Start(ctx context.Context) (time.Time, error) {
 	var all sync.WaitGroup
 	began := time.Now()
 	for i, w := range workers {
-		all.Go(func() { errs[i] = c.compare(ctx, i, w) })
+		all.Go(fault.Guarded(func() { errs[i] = c.compare(ctx, i, w) }))
 	}
 	all.Wait()
 	if err := c.Roster.together("compare clocks with", errs); err != nil {
@@ -163,12 +163,12 @@ func (c *Coordinator) Start(ctx context.Context) (time.Time, error) {
 	}
 	at := time.Now().Add(max(soon, 2*time.Since(began)))
 	for i, w := range workers {
-		all.Go(func() {
+		all.Go(fault.Guarded(func() {
 			c.Roster.mu.Lock()
 			theirs := at.Add(w.Offset).UnixNano()
 			c.Roster.mu.Unlock()
 			_, errs[i] = c.Commands.ask(ctx, i, "start", c.sign.number(), encoded(start{At: theirs}))
-		})
+		}))
 	}
 	all.Wait()
 	if err := c.Roster.together("tell the moment of the start to", errs); err != nil {

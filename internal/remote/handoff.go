@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -46,7 +47,8 @@ func (h *handoffs) pass(i int, m *member) {
 	heir := newMember(Hello{})
 	heir.part, heir.host = m.part, -1
 	m.duty, m.heir = passed, h.roster.add(heir)
-	go h.handOver(i, m.heir)
+	number := m.heir
+	fault.Go(func() { h.handOver(i, number) })
 }
 
 // handOver has a member take on the part of another, as its heir of that number.
@@ -75,7 +77,8 @@ func (h *handoffs) handOver(from, number int) {
 	host := r.members[heir.host]
 	heir.Hello, heir.Offset, heir.Trip, heir.beat = host.Hello, host.Offset, host.Trip, time.Now()
 	if h.o.Passed != nil {
-		go h.o.Passed(from, number, heir.host)
+		to := heir.host
+		fault.Go(func() { h.o.Passed(from, number, to) })
 	}
 	h.tell.command(heir.host, Command{Handoff: &on}, false)
 }
@@ -115,6 +118,7 @@ func (h *handoffs) returned(i int) {
 	m.duty = dismissed
 	h.tell.command(i, Command{Stop: fmt.Sprintf("the rest of its part was dealt to worker %d", m.heir+1)}, false)
 	if h.o.Noticed != nil {
-		go h.o.Noticed(i, m.Hello.Host, Returned)
+		host := m.Hello.Host
+		fault.Go(func() { h.o.Noticed(i, host, Returned) })
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // liveness owns who is heard of: it takes beats, finds out who is silent and who is gone, and has
@@ -84,12 +86,12 @@ func (l *liveness) sortOut(ctx context.Context, quiets []int) {
 	gone := make([]bool, len(quiets))
 	var all sync.WaitGroup
 	for k, i := range quiets {
-		all.Go(func() {
+		all.Go(fault.Guarded(func() {
 			ctx, cancel := context.WithTimeout(ctx, beatEvery/2)
 			defer cancel()
 			_, err := l.conn.nc.RequestWithContext(ctx, l.tell.to(i, "clock"), nil)
 			gone[k] = errors.Is(err, nats.ErrNoResponders) || !l.conn.nc.IsConnected()
-		})
+		}))
 	}
 	all.Wait()
 	r := l.roster

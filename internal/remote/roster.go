@@ -107,7 +107,8 @@ func (r *Roster) notice(i int, e event) bool {
 // say tells of a member, once the run has begun.
 func (r *Roster) say(i int, what State) {
 	if r.o.Noticed != nil && !r.at.IsZero() {
-		go r.o.Noticed(i, r.members[i].Hello.Host, what) // it may ask us
+		host := r.members[i].Hello.Host
+		fault.Go(func() { r.o.Noticed(i, host, what) }) // it may ask us
 	}
 }
 

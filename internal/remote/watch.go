@@ -90,7 +90,7 @@ func (a *audience) last(shown []byte) {
 	defer cancel()
 	for inbox, at := range watchers {
 		if time.Since(at) < watching {
-			all.Go(func() { _, _ = a.conn.nc.RequestWithContext(ctx, inbox, shown) }) // gone, perhaps
+			all.Go(fault.Guarded(func() { _, _ = a.conn.nc.RequestWithContext(ctx, inbox, shown) })) // gone, perhaps
 		}
 	}
 	all.Wait()

@@ -117,8 +117,8 @@ func (w *Worker) work(ctx context.Context) {
 	w.Pulse = &Pulse{nc: w.nc, subject: w.mine(w.on.beat), heard: time.Now()}
 	w.Outbox = newOutbox(w.nc, w.js, w.mine(w.on.figures), w.id+"-"+strconv.Itoa(w.Place.Index))
 	ctx, w.quit = context.WithCancel(context.WithoutCancel(ctx))
-	go w.Pulse.beats(ctx)
-	go w.Outbox.send(ctx)
+	fault.Go(func() { w.Pulse.beats(ctx) })
+	fault.Go(func() { w.Outbox.send(ctx) })
 }
 
 // Ask asks a coordinator who has joined it; o.Version does not matter.

@@ -165,7 +165,7 @@ func begin(dir string, o Options) (*Journal, error) {
 		return nil, errors.Join(err, j.hlog.Close(), j.series.Close())
 	}
 	j.durable = first.run
-	go j.writer()
+	fault.Go(j.writer)
 	return j, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/store"
@@ -128,7 +129,7 @@ func (l *lease) guard(run *engine.Run, byWorkers bool) {
 	if l.claim == nil {
 		return
 	}
-	go func() { // ends with the run
+	fault.Go(func() { // ends with the run
 		select {
 		case <-l.claim.Lost():
 			if byWorkers {
@@ -138,7 +139,7 @@ func (l *lease) guard(run *engine.Run, byWorkers bool) {
 			run.GiveUp(l.claim.Err())
 		case <-run.Done():
 		}
-	}()
+	})
 }
 
 // lost says why the spaces now belong to somebody else; nil if they do not.

@@ -171,7 +171,7 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 	ctx, free := l.whileOurs(ctx)
 	defer free()
 	done := make(chan error, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		defer func() {
 			if r := recover(); r != nil {
 				done <- fmt.Errorf("the removal crashed: %v", r)
@@ -182,7 +182,7 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 			errs = append(errs, l.claim.Cleanup(ctx))
 		}
 		done <- errors.Join(errs...)
-	}()
+	})
 	select {
 	case err := <-done:
 		switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -164,15 +165,15 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	}
 	d.feed.Goes(run.Snapshot)
 	d.admit()
-	go d.Opened.sampler.Run(run.Done(), d.samples.keep)
-	go func() {
+	fault.Go(func() { d.Opened.sampler.Run(run.Done(), d.samples.keep) })
+	fault.Go(func() {
 		<-run.Done()
 		unsubscribe()
-	}()
-	go d.observer.observe(d.Opened.Prepared.Inputs.Warmup > 0)
+	})
+	fault.Go(func() { d.observer.observe(d.Opened.Prepared.Inputs.Warmup > 0) })
 	d.afterInterrupt(ctx)
-	go d.drain.watchEnd()
-	go d.drain.watchStore()
+	fault.Go(d.drain.watchEnd)
+	fault.Go(d.drain.watchStore)
 	d.Opened.lease.guard(run, d.Opened.crew != nil)
 	return nil
 }
@@ -264,7 +265,7 @@ func (d *Driven) Stop(cause error) { d.run.Stop(cause) }
 func (d *Driven) Kill() {
 	d.run.Kill()
 	d.killed()
-	go d.drain.closeLate()
+	fault.Go(d.drain.closeLate)
 }
 
 // Done is closed when all workers have ended. Conclude must follow.

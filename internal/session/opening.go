@@ -59,20 +59,20 @@ func (g *opening) connect(ctx context.Context) error {
 		g.o.through = proxy.New()
 	}
 	done := make(chan result, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		conn, err := driver.Open(ctx, target, opts)
 		done <- result{conn, err}
-	}()
+	})
 	select {
 	case r := <-done:
 		g.o.conn = r.conn
 		return fault.Code(r.err, fault.CodeStore)
 	case <-ctx.Done():
-		go func() {
+		fault.Go(func() {
 			if r := <-done; r.err == nil {
 				_ = r.conn.Close()
 			}
-		}()
+		})
 		return ctx.Err()
 	}
 }
@@ -239,7 +239,7 @@ func (g *opening) watchLease(ctx context.Context) {
 		cancel()
 		all.Wait()
 	})
-	all.Go(func() {
+	all.Go(fault.Guarded(func() {
 		_ = l.fence.Guard(ctx, nil, func(ctx context.Context) (gone, err error) { // the claim says it, too
 			ctx, cancel := context.WithTimeout(ctx, ownership.TTL)
 			defer cancel()
@@ -251,7 +251,7 @@ func (g *opening) watchLease(ctx context.Context) {
 			err = l.claim.Confirm(ctx, conn)
 			return l.claim.Err(), err
 		})
-	})
+	}))
 }
 
 // probe asks the store whether it would accept the writes of a plan without claims.

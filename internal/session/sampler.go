@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -163,14 +164,14 @@ func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample)) {
 	defer close(s.over)
 	ctx, cancel := context.WithCancel(context.Background()) // the run's context has ended when the last sample is due
 	defer cancel()
-	go func() {
+	fault.Go(func() {
 		<-done
 		select {
 		case <-time.After(patience):
 			cancel()
 		case <-ctx.Done():
 		}
-	}()
+	})
 	for {
 		select {
 		case t := <-s.seconds:

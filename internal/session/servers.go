@@ -163,7 +163,7 @@ func (b *breaker) set(f workload.Faults) {
 	b.queue = append(b.queue, f)
 	if !b.busy {
 		b.busy = true
-		b.work.Go(b.carryOut)
+		b.work.Go(fault.Guarded(b.carryOut))
 	}
 }
 

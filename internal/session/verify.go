@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -71,14 +72,14 @@ func (v *verifier) ask(ctx context.Context) workload.Verification {
 	ctx, cancel := context.WithTimeout(ctx, VerifyTimeout)
 	defer cancel()
 	done := make(chan workload.Verification, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		defer func() {
 			if r := recover(); r != nil {
 				done <- workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the verification crashed: %v", r)}
 			}
 		}()
 		done <- v.verify(ctx)
-	}()
+	})
 	select {
 	case out := <-done:
 		if text := out.Unanswered.Words(); text != "" {
@@ -138,7 +139,7 @@ func answer(ctx context.Context, ask func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	said := make(chan error, 1) // one value: the sender never waits
-	go func() { said <- ask(ctx) }()
+	fault.Go(func() { said <- ask(ctx) })
 	select {
 	case err := <-said:
 		return err
@@ -174,10 +175,10 @@ func (v *verifier) silent(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	answer := make(chan error, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		_, err := v.conn.Info(ctx)
 		answer <- err
-	}()
+	})
 	select {
 	case err := <-answer:
 		return err != nil && hard.Err() == nil

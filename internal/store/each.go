@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // InFlight is how many calls of Each are in progress at a time.
@@ -22,7 +24,7 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 	var first atomic.Pointer[error]
 	var all sync.WaitGroup
 	for range min(n, InFlight) {
-		all.Go(func() {
+		all.Go(fault.Guarded(func() {
 			for first.Load() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -36,7 +38,7 @@ func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) 
 					first.CompareAndSwap(nil, &err)
 				}
 			}
-		})
+		}))
 	}
 	all.Wait()
 	if err := first.Load(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // Fence keeps a process that was stopped (SIGSTOP, a frozen container, a machine that
@@ -102,7 +104,7 @@ func (f *Fence) Guard(ctx context.Context, doubtful func() bool, ask func(contex
 	defer all.Wait()
 	defer cancel(nil)
 	if doubtful != nil {
-		all.Go(func() { doubt(ctx, doubtful, ask, cancel) })
+		all.Go(fault.Guarded(func() { doubt(ctx, doubtful, ask, cancel) }))
 	}
 	tick := time.NewTicker(fenceBeat)
 	defer tick.Stop()

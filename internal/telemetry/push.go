@@ -138,7 +138,7 @@ func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, er
 func (p *pusher) start(ctx context.Context) {
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	p.done = make(chan struct{})
-	go func() {
+	fault.Go(func() {
 		defer close(p.done)
 		ticker := time.NewTicker(Interval)
 		defer ticker.Stop()
@@ -150,7 +150,7 @@ func (p *pusher) start(ctx context.Context) {
 				return
 			}
 		}
-	}()
+	})
 }
 
 // describe identifies the sender.

@@ -53,7 +53,7 @@ func serve(ctx context.Context, addr string, from prometheus.Gatherer) (*server,
 	mux.Handle(path, promhttp.HandlerFor(from, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: 4}))
 	mux.Handle("/{$}", http.RedirectHandler(path, http.StatusSeeOther))
 	s := &server{l, &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 16}}
-	go func() { _ = s.http.Serve(l) }() // it ends with close
+	fault.Go(func() { _ = s.http.Serve(l) }) // it ends with close
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/model"
@@ -51,7 +52,7 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	w := &watcher{c: k.observer, p: p, limit: k.b.s.staleLimit}
 	done := make(chan error, 1) // one value: the watcher never waits
-	go func() { done <- w.watch(ctx) }()
+	fault.Go(func() { done <- w.watch(ctx) })
 	m := it.Begin(0)
 	err := it.End(m, 1, k.c.Change(ctx, model.Grant{Resource: p.group, Member: p.user, Role: ""}))
 	acked := it.Now()

@@ -204,7 +204,7 @@ func (b *binding) Setup(ctx context.Context, _ func(done, total int64)) error {
 		return err
 	}
 	if b.search != nil {
-		b.way.background.Go(func() { b.search.run(b.way.stopped) })
+		b.way.background.Go(fault.Guarded(func() { b.search.run(b.way.stopped) }))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (w *way) open(ctx context.Context) (err error) {
 		return err
 	}
 	if s.crash > 0 {
-		w.background.Go(w.crashing)
+		w.background.Go(fault.Guarded(w.crashing))
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (s starter) Start(ctx context.Context, req request.Request) (screen.Access,
 		return screen.Access{}, err
 	}
 	r := newBenchRun(ctx, s.at, s.kept, p)
-	go r.carry()
+	fault.Go(r.carry)
 	select {
 	case <-r.begun:
 	case <-r.done:

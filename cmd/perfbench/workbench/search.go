@@ -86,7 +86,7 @@ func (s *searches) Search(a find.Asked) error {
 	s.mu.Lock()
 	s.end, s.over = end, over
 	s.mu.Unlock()
-	go func() { // ends with the run, at the latest
+	fault.Go(func() { // ends with the run, at the latest
 		defer close(over)
 		defer end()
 		defer func() {
@@ -109,7 +109,7 @@ func (s *searches) Search(a find.Asked) error {
 			}
 		}
 		s.show(screen.Search{Result: *result})
-	}()
+	})
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (w sweeper) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, e
 	out := &benchSweep{of: w, driver: d, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
 	out.update(s, *s.Result())
-	go out.do(s)
+	fault.Go(func() { out.do(s) })
 	return out, nil
 }
 

@@ -76,7 +76,7 @@ func watchRun(ctx context.Context, k *kept, o cli.Watched) (*watchedRun, error) 
 		w.Close()
 		return nil, fmt.Errorf("watch %s: %w", cmp.Or(o.Dir, o.At.URL), err)
 	}
-	go r.follow(context.WithoutCancel(ctx))
+	fault.Go(func() { r.follow(context.WithoutCancel(ctx)) })
 	return r, nil
 }
 

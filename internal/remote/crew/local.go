@@ -107,7 +107,7 @@ func serve(l net.Listener, path string, patience time.Duration, show func() *Vie
 	s := &Local{listener: l, path: path, patience: patience, do: do, places: make(chan struct{}, mostAtOnce)}
 	s.open, s.shut = context.WithCancel(context.Background())
 	s.display.set(show)
-	s.all.Go(s.accept)
+	s.all.Go(fault.Guarded(s.accept))
 	return s
 }
 
@@ -169,7 +169,7 @@ func (s *Local) accept() {
 		}
 		select {
 		case s.places <- struct{}{}:
-			s.all.Go(func() { s.answer(c) })
+			s.all.Go(fault.Guarded(func() { s.answer(c) }))
 		case <-s.open.Done():
 			_ = c.Close()
 		}

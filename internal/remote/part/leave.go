@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -94,10 +95,10 @@ func (p *work) guard(driver store.Driver, target store.Target) {
 		}
 		return true
 	}
-	l.all.Go(func() {
+	l.all.Go(fault.Guarded(func() {
 		if gone := l.fence.Guard(ctx, doubtful, ask); gone != nil {
 			l.why = gone
 			close(l.lost)
 		}
-	})
+	}))
 }

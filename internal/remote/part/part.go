@@ -193,13 +193,13 @@ func (p *work) carryOut(ctx context.Context) error {
 		return errors.Join(err, p.say(ctx))
 	}
 	p.run = run
-	go func() { // ends with the run
+	fault.Go(func() { // ends with the run
 		select {
 		case <-p.leave.lost:
 			run.GiveUp(p.leave.why)
 		case <-run.Done():
 		}
-	}()
+	})
 	if p.handoff != nil {
 		run.ApplyIn(p.handoff.Segment, p.handoff.Settings)
 	}

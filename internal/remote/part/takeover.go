@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
@@ -30,7 +31,7 @@ func (h *takeovers) add(number int, do func()) bool {
 		h.known = map[int]bool{}
 	}
 	h.known[number] = true
-	h.all.Go(do)
+	h.all.Go(fault.Guarded(do))
 	return true
 }
 

@@ -15,6 +15,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -143,10 +144,10 @@ const closingLimit = 3 * time.Second
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		done := make(chan struct{})
-		go func() {
+		fault.Go(func() {
 			c.end()
 			close(done)
-		}()
+		})
 		select {
 		case <-done:
 		case <-time.After(closingLimit):
@@ -158,9 +159,9 @@ func (c *Conn) Close() error {
 // end closes both sessions at once.
 func (k *cluster) end() {
 	var both sync.WaitGroup
-	both.Go(k.session.Close)
+	both.Go(fault.Guarded(k.session.Close))
 	if k.own != k.session {
-		both.Go(k.own.Close)
+		both.Go(fault.Guarded(k.own.Close))
 	}
 	both.Wait()
 }

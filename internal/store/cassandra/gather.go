@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -64,7 +65,7 @@ type gathered struct {
 func gather(c net.Conn) *gathered {
 	g := &gathered{Conn: c}
 	g.work.L, g.room.L = &g.mu, &g.mu
-	go g.send()
+	fault.Go(g.send)
 	return g
 }
 

@@ -231,19 +231,19 @@ func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session,
 		err     error
 	}
 	done := make(chan made, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		s, err := cluster.CreateSession()
 		done <- made{s, err}
-	}()
+	})
 	select {
 	case m := <-done:
 		return m.session, m.err
 	case <-ctx.Done():
-		go func() {
+		fault.Go(func() {
 			if m := <-done; m.session != nil {
 				m.session.Close()
 			}
-		}()
+		})
 		return nil, context.Cause(ctx)
 	}
 }

@@ -120,7 +120,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	if err := ss.connect(limited); err != nil {
 		return nil, errors.Join(ss.explain(ctx, err), ss.Close())
 	}
-	ss.tending.Go(ss.tend)
+	ss.tending.Go(fault.Guarded(ss.tend))
 	c := &Conn{
 		sessions: ss, Maps: &Maps{ss}, Queues: &Queues{ss}, Leases: &Leases{ss}, Meter: &Meter{}, Prober: &Prober{ss},
 	}
@@ -187,7 +187,7 @@ func (ss *sessions) tend() {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
 	for _, g := range ss.gates {
-		ss.tending.Go(func() { g.Watch(ss.stop, func() { ss.lostHost(g.Host) }, ss.nudge) })
+		ss.tending.Go(fault.Guarded(func() { g.Watch(ss.stop, func() { ss.lostHost(g.Host) }, ss.nudge) }))
 	}
 	for {
 		select {
@@ -245,7 +245,7 @@ func (ss *sessions) lose(l *link) {
 	if l.place < 0 || !ss.links[l.place].CompareAndSwap(l, nil) {
 		return
 	}
-	ss.mending.Go(l.close)
+	ss.mending.Go(fault.Guarded(l.close))
 	ss.nudge()
 }
 
@@ -274,7 +274,7 @@ func (ss *sessions) Close() error {
 			g.Close()
 		}
 		done := make(chan struct{})
-		go func() {
+		fault.Go(func() {
 			ss.tending.Wait()
 			for i := range ss.links { // one may have been opened in the meantime
 				if l := ss.links[i].Load(); l != nil {
@@ -283,7 +283,7 @@ func (ss *sessions) Close() error {
 			}
 			ss.mending.Wait()
 			close(done)
-		}()
+		})
 		select {
 		case <-done:
 		case <-time.After(closeLimit): // a frozen server blocks its client

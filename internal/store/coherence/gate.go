@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // Gate is a connection of our own to one host that carries no calls. It exists because
@@ -75,13 +77,13 @@ func (g *Gate) Ready() bool { return g.conn.GetState() == connectivity.Ready }
 func (g *Gate) Watch(stop <-chan struct{}, lost, back func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go func() {
+	fault.Go(func() {
 		defer cancel()
 		select {
 		case <-stop:
 		case <-ctx.Done():
 		}
-	}()
+	})
 	state := g.conn.GetState()
 	for {
 		if state == connectivity.Idle {

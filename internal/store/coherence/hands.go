@@ -1,6 +1,10 @@
 package coherence
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
 
 // mostIdle is how many goroutines are kept for later calls.
 const mostIdle = 1024
@@ -25,7 +29,7 @@ func (h *Hands) Do(f func()) {
 		return
 	}
 	h.mu.Unlock()
-	go h.work(f)
+	fault.Go(func() { h.work(f) })
 }
 
 // work carries out f and then further functions, until Close.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // session is a session of the client: a *client.Session.
@@ -92,13 +94,13 @@ func (ss *sessions) newLink(ctx context.Context, host string, place int) (*link,
 		err error
 	}
 	done := make(chan opened, 1) // one value: the sender never waits
-	go func() {
+	fault.Go(func() {
 		opening.Lock()
 		defer opening.Unlock()
 		s, err := client.NewSession(context.Background(), options...)
 		awake(s)
 		done <- opened{s, err}
-	}()
+	})
 	select {
 	case o := <-done:
 		if o.err != nil {
@@ -113,11 +115,11 @@ func (ss *sessions) newLink(ctx context.Context, host string, place int) (*link,
 		}
 		return l, nil
 	case <-ctx.Done():
-		ss.mending.Go(func() {
+		ss.mending.Go(fault.Guarded(func() {
 			if o := <-done; o.s != nil {
 				end(o.s)
 			}
-		})
+		}))
 		return nil, context.Cause(ctx)
 	}
 }
@@ -161,11 +163,11 @@ func end(s session) {
 	defer said.Forget()
 	closed := make(chan struct{})
 	opening.Lock()
-	go func() {
+	fault.Go(func() {
 		defer close(closed)
 		defer func() { _ = recover() }() // a session that never connected has no stream
 		s.Close()
-	}()
+	})
 	said.Wait()
 	opening.Unlock()
 	<-closed

@@ -10,6 +10,7 @@ import (
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -98,7 +99,7 @@ func (n *Near) open(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			n.sessions.mending.Go(l.close)
+			n.sessions.mending.Go(fault.Guarded(l.close))
 			return fmt.Errorf("near cache of %s: %w", s.Name, err)
 		}
 	}
@@ -118,7 +119,7 @@ func (n *Near) session() (*link, error) {
 		return l, nil
 	}
 	if l.alive() {
-		n.sessions.mending.Go(l.close)
+		n.sessions.mending.Go(fault.Guarded(l.close))
 	}
 	if n.sessions.closed() {
 		return nil, errClosed

@@ -91,7 +91,7 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	// Ends with Close.
-	c.clock.Go(func() { keepTime(background, server.FastForward) })
+	c.clock.Go(fault.Guarded(func() { keepTime(background, server.FastForward) }))
 	return c, nil
 }
 

@@ -164,3 +164,25 @@ func fences(t *testing.T, page string) (blocks []string) {
 	require.GreaterOrEqual(t, len(blocks), 3)
 	return blocks
 }
+
+// A panic in a goroutine that nobody guards leaves the workbench's terminal broken: what may run
+// while it is open begins goroutines through fault alone.
+func TestGoroutinesAreGuarded(t *testing.T) {
+	bare := regexp.MustCompile(`(?m)^\s*go [\w(]`)
+	for _, dir := range []string{"internal", "profiles", "tui", "cmd/perfbench/workbench"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, dir), func(path string, e fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(root, path)
+			switch {
+			case err != nil:
+				return err
+			case e.IsDir() && (name == "internal/testing" || name == "internal/lab"): // of tests; and processes of their own
+				return filepath.SkipDir
+			case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), name == "internal/fault/guard.go":
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			assert.Empty(t, bare.FindAllString(string(text), -1), "%s: use fault.Go", name)
+			return err
+		}))
+	}
+}

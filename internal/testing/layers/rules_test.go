@@ -5,7 +5,8 @@ package layers
 // profile its own. A star stands for one name, dots for any depth; the first pattern that
 // fits a package decides its floor.
 var layers = []struct{ floor, packages string }{
-	{"errors, files, units, pictures, statistics, the processes of this machine", "internal/fault internal/infile internal/units internal/plot internal/proxy internal/compare/stat internal/watch internal/lab/powercut"},
+	{"errors, and goroutines whose panics are caught", "internal/fault"},
+	{"files, units, pictures, statistics, the processes of this machine", "internal/infile internal/units internal/plot internal/proxy internal/compare/stat internal/watch internal/lab/powercut"},
 	{"what is measured", "internal/measure"},
 	{"what a store is and was asked, and what casts doubt on a run", "internal/store internal/verdict internal/capture"},
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/lab internal/watch/self internal/sweep"},

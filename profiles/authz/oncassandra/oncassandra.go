@@ -10,6 +10,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/profiles/authz/model"
@@ -184,7 +185,7 @@ func (l *Adapter) many(w *model.Work, n int, f func(w *model.Work, i int) ([]mod
 	var first error
 	next := 0
 	for range min(n, l.parallel) {
-		all.Go(func() {
+		all.Go(fault.Guarded(func() {
 			var mine model.Work
 			for {
 				mu.Lock()
@@ -206,7 +207,7 @@ func (l *Adapter) many(w *model.Work, n int, f func(w *model.Work, i int) ([]mod
 			mu.Lock()
 			w.Statements += mine.Statements
 			mu.Unlock()
-		})
+		}))
 	}
 	all.Wait()
 	return out, first

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
@@ -93,13 +94,13 @@ func (st *Stage) Start() error {
 			st.cancel(err)
 			return err
 		}
-		st.all.Go(func() { st.compose(c) })
+		st.all.Go(fault.Guarded(func() { st.compose(c) }))
 	}
 	for range min(st.Traits.Writers, st.Options.MaxTasks) {
-		st.all.Go(st.write)
+		st.all.Go(fault.Guarded(st.write))
 	}
 	if st.Options.FlushEvery > 0 {
-		st.all.Go(st.flushing)
+		st.all.Go(fault.Guarded(st.flushing))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -118,7 +119,7 @@ func (r *Adapter) sweep() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	r.unsweep = func() { cancel(); <-done }
-	go func() { // ends when ctx is cancelled
+	fault.Go(func() { // ends when ctx is cancelled
 		defer close(done)
 		var at link.Caller
 		for {
@@ -137,7 +138,7 @@ func (r *Adapter) sweep() {
 				}
 			}
 		}
-	}()
+	})
 }
 
 func bySHA(l *link.Lines) link.Scripts { return link.Scripts{Lines: l, How: link.BySHA} }

@@ -169,7 +169,7 @@ func (r *Adapter) Subscribe(ctx context.Context, o *model.Op, to model.Inbox) (f
 	}
 	done := make(chan struct{})
 	var closing atomic.Bool
-	go func() { // ends when the subscription is closed
+	fault.Go(func() { // ends when the subscription is closed
 		defer close(done)
 		for {
 			m, err := ps.ReceiveMessage(context.Background())
@@ -183,7 +183,7 @@ func (r *Adapter) Subscribe(ctx context.Context, o *model.Op, to model.Inbox) (f
 			}
 			to.Put([]byte(m.Payload))
 		}
-	}()
+	})
 	return func() error {
 		closing.Store(true)
 		err := ps.Close()
@@ -212,7 +212,7 @@ func (r *Adapter) follow(ctx context.Context, key string, to model.Inbox) (func(
 	}
 	reading, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { // ends when reading is cancelled
+	fault.Go(func() { // ends when reading is cancelled
 		defer close(done)
 		for reading.Err() == nil {
 			streams, err := r.client.XRead(reading, &goredis.XReadArgs{Streams: []string{key, last}, Count: 1000, Block: 100e6}).Result()
@@ -231,7 +231,7 @@ func (r *Adapter) follow(ctx context.Context, key string, to model.Inbox) (func(
 				}
 			}
 		}
-	}()
+	})
 	return func() error {
 		cancel()
 		<-done

@@ -216,7 +216,7 @@ func (l *loader) run(ctx context.Context, clients, payload int, progress func(do
 	var mu sync.Mutex
 	var first error
 	for range clients {
-		all.Go(func() {
+		all.Go(fault.Guarded(func() {
 			err := l.one(ctx, payload, progress)
 			mu.Lock()
 			defer mu.Unlock()
@@ -226,7 +226,7 @@ func (l *loader) run(ctx context.Context, clients, payload int, progress func(do
 			if err != nil {
 				cancel()
 			}
-		})
+		}))
 	}
 	all.Wait()
 	return first

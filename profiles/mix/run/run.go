@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -194,7 +195,7 @@ func (r *Run) notePayload(n int) {
 	}
 	r.payloads.Note(n)
 	if r.payloadChanged != nil {
-		go r.payloadChanged() // one call of the store, and no more than there are payloads
+		fault.Go(r.payloadChanged) // one call of the store, and no more than there are payloads
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // Near reads through Redis' client-side caching: a reply is kept until the server says
@@ -301,7 +303,7 @@ func (t *tracker) connect(ctx context.Context) error {
 	t.mu.Lock()
 	t.c, t.out, t.waiting = c, nil, nil
 	t.mu.Unlock()
-	go t.read(c, in) // ends when the connection is closed
+	fault.Go(func() { t.read(c, in) }) // ends when the connection is closed
 	return nil
 }
 

@@ -149,7 +149,7 @@ func (l *Shared) flush(c *wire) {
 			return
 		}
 	}
-	go l.flush(c)
+	fault.Go(func() { l.flush(c) })
 }
 
 // largestKept is the size in bytes of the largest buffer worth keeping.
@@ -251,7 +251,7 @@ func (l *Shared) connect(ctx context.Context) error {
 	l.c, l.out, l.asked, l.busy, l.broke = c, l.out[:0], nil, false, nil
 	l.flying.Store(0)
 	l.moved.Store(int64(time.Since(epoch)))
-	go l.read(c)
+	fault.Go(func() { l.read(c) })
 	return nil
 }
 

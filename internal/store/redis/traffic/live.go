@@ -138,7 +138,7 @@ func (l *Live) listen(limit context.Context, lines *bufio.Reader, cut func(), r 
 		free <- make([]byte, 0, blockSize)
 	}
 	gone := make(chan lost, 1) // one, at the end
-	go func() { gone <- gather(lines, full, free) }()
+	fault.Go(func() { gone <- gather(lines, full, free) })
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var p parser

@@ -23,7 +23,7 @@ func (d *DTM) Listen(ctx context.Context) error {
 	}
 	d.url = "http://" + l.Addr().String() + "/"
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = d.server.Serve(l) }() // ends with Close
+	fault.Go(func() { _ = d.server.Serve(l) }) // ends with Close
 	return nil
 }
 
