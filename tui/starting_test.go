@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -48,6 +50,26 @@ func TestStartingPictures(t *testing.T) {
 		come()
 		tuitest.Golden(t, picture(t, a))
 	})
+}
+
+// A run that could not start stays in the list of runs with its reason while the workbench is open, once
+// however often it was tried, until it starts or is dismissed.
+func TestARunThatCouldNotStartIsListed(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.StartErr = fault.Store(errors.New("redis: connection refused"), "start the server")
+	a, come := startSlowly(t, b, 120, 40)
+	come()
+	send(t, a, "esc")
+	assert.Contains(t, picture(t, a), "not started: redis: connection")
+	assert.Contains(t, picture(t, a), "refused")
+	send(t, a, "shift+tab") // to the last runs
+	assert.Contains(t, picture(t, a), "R try again")
+	send(t, a, "R")
+	assert.IsType(t, &dashboard.Screen{}, a.top(), "it is tried again")
+	send(t, a, "esc")
+	assert.Equal(t, 1, strings.Count(picture(t, a), "not started:"))
+	send(t, a, "esc")
+	assert.NotContains(t, picture(t, a), "not started:")
 }
 
 func TestEscapeCancelsConnecting(t *testing.T) {

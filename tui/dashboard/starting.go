@@ -93,6 +93,8 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if errors.Is(msg.err, context.Canceled) {
 			return s, screen.Back
 		}
+		told := screen.NotStartedMsg{To: s.to, At: e.Now, Err: msg.err}
+		return s, func() tea.Msg { return told }
 	case tea.KeyPressMsg:
 		if key.Matches(msg, widget.AllKeys.Back) {
 			s.cancel()

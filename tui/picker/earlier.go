@@ -22,6 +22,7 @@ type earlier struct {
 	// at is the selected one, top the first visible one.
 	at, top int
 	moments kept.Moments
+	failed  *unstarted
 }
 
 // runs returns those of the selected profile, filtered and sorted.
@@ -90,6 +91,7 @@ func (x *earlier) move(by int) { x.at = max(min(x.at+by, len(x.runs())-1), 0) }
 
 // click selects the run in a line; the selected one is opened.
 func (x *earlier) click(line int, had bool) tea.Cmd {
+	line -= x.failed.height
 	runs, i := x.runs(), x.top+line
 	if line < 0 || i >= len(runs) {
 		return nil
@@ -103,6 +105,12 @@ func (x *earlier) click(line int, had bool) tea.Cmd {
 
 // lines draw the list; focused means that the keys are its own.
 func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
+	failed := x.failed.lines(e.Styles, w)
+	return append(failed, x.listed(e, w, h-len(failed), focused)...)
+}
+
+// listed are the lines of the runs that are on the disk.
+func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	s := e.Styles
 	items := x.items()
 	runs := make([]*rundir.Run, len(items))

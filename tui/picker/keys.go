@@ -49,6 +49,9 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			p.list.filter.Clear()
 			return p.refilter()
 		}
+		if p.pane == paneRuns && p.runs.failed.dismiss() {
+			return nil
+		}
 		if p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" {
 			p.runs.shelf.Filter.Clear()
 			return nil
@@ -60,6 +63,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.form.press(msg, e)
 	case p.pane == panePlan:
 		p.forecast.scroll += steps(msg, k, e.H/2)
+	case p.pane == paneRuns && key.Matches(msg, k.Again):
+		return p.runs.failed.again()
 	case p.pane == paneRuns:
 		return p.runs.press(msg, k)
 	default:

@@ -58,7 +58,7 @@ func New(b Bench, first request.Request, every []workload.Param) *Picker {
 		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, labs: b.Memory.Labs()},
 		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
 		ping:     &pinger{pinger: b.Pinger},
-		runs:     &earlier{list: list, kept: b.Runs, shelf: archive.NewRunList(b.Runs)},
+		runs:     &earlier{list: list, kept: b.Runs, shelf: archive.NewRunList(b.Runs), failed: &unstarted{list: list}},
 	}
 	// What is shown first stays, so these small files are read before it is.
 	p.known.learn(p.known.read(list))
@@ -108,6 +108,8 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.Err == nil {
 			p.runs.all = msg.Runs
 		}
+	case screen.NotStartedMsg:
+		p.runs.failed.add(msg)
 	case archive.DoneMsg:
 		return p, archive.Settle(p.bench.Runs, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
@@ -265,6 +267,12 @@ func (p *Picker) bindings() widget.Bindings {
 			at = p.runs.runs()[min(p.runs.at, len(p.runs.runs())-1)]
 		}
 		archive.Bindings(&k, some, at)
+		if failed := len(p.runs.failed.ours()) > 0; failed {
+			k.Back.SetHelp("esc", "dismiss what did not start")
+			k.Again.SetHelp("R", "try again")
+		} else {
+			k.Again.SetEnabled(false)
+		}
 	}
 	return k
 }
@@ -309,8 +317,8 @@ func (p *Picker) Keys() widget.KeyMap {
 		run := move("run")
 		run.SetEnabled(k.Up.Enabled())
 		return widget.KeyMap{
-			Short: []key.Binding{run, k.Choose, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove}, common},
+			Short: []key.Binding{run, k.Choose, k.Again, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Again, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")

@@ -21,6 +21,14 @@ type Archive interface {
 	Groups() []kept.Group
 }
 
+// NotStartedMsg tells that a run could not start: nothing of it is on the disk, so whoever lists runs
+// says it for as long as the workbench is open.
+type NotStartedMsg struct {
+	To  Start
+	At  time.Time
+	Err error
+}
+
 // HistoryMsg delivers the lists of runs, sweeps and groups.
 type HistoryMsg struct {
 	Runs   []rundir.Run
