@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -55,4 +57,30 @@ func TestWhatTheTimetableWillChangeIsShown(t *testing.T) {
 		assert.Empty(t, d.now.nexts(), "nothing changes any more")
 		assert.Empty(t, d.charts.moments(), "what has not come cannot be read")
 	}
+}
+
+// How calls come stands beside the rate once it was changed or asked for, and at a moment that is read it
+// is how they came then.
+func TestHowCallsComeStandsBesideTheRate(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 120, 40)
+	a.Send(t, "{", "{", a.Frame())
+	line := func() string {
+		text, _ := d.knobs.line(a.Env)
+		return ansi.Strip(text)
+	}
+	assert.NotContains(t, line(), "even")
+	for range 20 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, "A", a.Frame())
+	assert.Regexp(t, `rate ◂ \S+ even ▸`, strings.ReplaceAll(line(), "\u2009", ""))
+	a.Send(t, "A", a.Frame())
+	assert.Contains(t, line(), " bursts")
+	for range 20 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame(), "left")
+	assert.Contains(t, line(), " bursts")
+	a.Send(t, "shift+left")
+	assert.NotContains(t, line(), "bursts")
 }

@@ -58,6 +58,25 @@ func (ks *knobs) arrivals() {
 	})
 }
 
+// come says how calls come at the rate: now, or at the moment that is read; empty if nobody asked for
+// that or changed it.
+func (ks *knobs) come(past bool) string {
+	text := ks.now.info.Request.Values[workload.ComingKnob].Text
+	if ks.now.snap == nil {
+		return text
+	}
+	changes := slices.DeleteFunc(slices.Clone(ks.now.snap.Changes), func(c measure.Change) bool { return c.Name != workload.ComingKnob })
+	for i, c := range changes {
+		if i == 0 && text == "" {
+			text = workload.Coming(c.From).String()
+		}
+		if !past || c.At <= ks.past.At+measure.Step/2 {
+			text = workload.Coming(c.To).String()
+		}
+	}
+	return text
+}
+
 // hopeless reports that the backlog will take long to serve, and how to get rid of it;
 // empty if it will not.
 func (ks *knobs) hopeless() string {
@@ -312,6 +331,12 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 			values[i] = each(ks.now.plan, k, values[i])
 		}
 		roomy += ansi.StringWidth(k.Name+values[i]) + 8
+	}
+	if i := slices.IndexFunc(knobs, func(k workload.Knob) bool { return k.Name == "rate" }); i >= 0 && values[i] != units.Unlimited {
+		how := ks.come(was)
+		if n := ansi.StringWidth(how); n > 0 && roomy-5*len(knobs)-1+n <= e.W {
+			values[i], roomy = values[i]+" "+how, roomy+1+n
+		}
 	}
 	pad, gap, space := " ", "   ", " "
 	if roomy -= len(gap); roomy > e.W {
