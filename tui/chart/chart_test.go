@@ -228,7 +228,7 @@ func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
 
 func TestASCIIKeepsWidthAndEscapeCodes(t *testing.T) {
 	assert.Equal(t, "+-- 50k | ** ** -+", ASCII("╭── 50k ┤ ⣀⣸ ⠉⠁ ─╮"))
-	assert.Equal(t, "\x1b[1mus > ?? ?\x1b[m", ASCII("\x1b[1mµs → 漢 é\x1b[m"))
+	assert.Equal(t, "\x1b[1mus ->?? ?\x1b[m", ASCII("\x1b[1mµs → 漢 é\x1b[m"))
 }
 
 func FuzzChartsFillTheirField(f *testing.F) {
@@ -382,4 +382,16 @@ func TestTheClockOfAPointIsAsFineAsIt(t *testing.T) {
 	assert.Equal(t, "00:14.00", Clock(14*time.Second, 250*time.Millisecond))
 	assert.Equal(t, "00:14.5", Clock(14500*time.Millisecond, 500*time.Millisecond))
 	assert.Equal(t, "−00:00.75", Clock(-750*time.Millisecond, 250*time.Millisecond))
+}
+
+// A name in the lane of markers is told to be that of its sign: it stands to the left only of a sign that
+// stands alone, and moments of one cell have one name.
+func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
+	lane := func(list ...Moment) string {
+		return ansi.Strip(Lane(widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), 40, list))
+	}
+	at := func(cell int, name string) Moment { return Moment{Cell: cell, Sign: '▾', Name: name} }
+	assert.Equal(t, "     payload▾   ▾longer                 ", lane(at(12, "payload"), at(16, "longer")))
+	assert.Equal(t, "            ▾▾longer                    ", lane(at(12, "payload"), at(13, "longer")))
+	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads")))
 }

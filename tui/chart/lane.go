@@ -39,7 +39,8 @@ const (
 )
 
 // Lane is a row of cells above a chart with a sign for each moment, and their names where there is
-// room: to the right of the sign, or else to its left. It is empty if no moment lies on the chart.
+// room: to the right of the sign, or else to its left if it stands alone; moments of one cell share a
+// name. It is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	c := NewCanvas(cells, 1)
 	some := false
@@ -56,12 +57,14 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	if !some {
 		return ""
 	}
+	named := map[int]bool{}
 	for _, m := range moments {
-		if m.Cell < 0 || m.Cell >= cells {
+		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] {
 			continue
 		}
 		for _, text := range m.names() {
 			if nameBeside(c, m.Cell, text) {
+				named[m.Cell] = true
 				break
 			}
 		}
@@ -99,6 +102,8 @@ func nameBeside(c *Canvas, cell int, text string) bool {
 		return false
 	case c.Free(cell+1, 0, n+1) || cell+1+n == w && c.Free(cell+1, 0, n):
 		c.Put(cell+1, 0, text, called)
+	case cell+1 < w && !c.Free(cell+1, 0, 1):
+		return false // whose name it is could not be told
 	case c.Free(cell-n-1, 0, n+1) || cell == n && c.Free(0, 0, n):
 		c.Put(cell-n, 0, text, called)
 	default:

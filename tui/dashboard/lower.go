@@ -241,12 +241,12 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 	s := e.Styles
 	name := low.now.nameWidth(w)
 	head := widget.Fit("  track", name) + cols(low.now.perSecond(), "threads", "in flight", "oldest", "behind")
-	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
+	wide, narrow := w-name >= 8*numberCol+2, w-name < 5*numberCol
 	if narrow {
 		head = widget.Fit("  track", name) + trackCols("per s", "threads", "in flight", "behind")
 	}
 	if wide {
-		head += cols("payload", "batch", "rate")
+		head += widget.FitRight("payload", numberCol+2) + cols("batch", "rate") // "as planned" is as wide as a number
 	}
 	var out []string
 	for i, t := range low.now.snap.Tracks {
@@ -289,7 +289,7 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 					payload = "–"
 				}
 			}
-			line += cols(payload, widget.Whole(int64(g.Batch)), limit)
+			line += widget.FitRight(payload, numberCol+2) + cols(widget.Whole(int64(g.Batch)), limit)
 		}
 		out = append(out, low.atRest(e, g.Running, t, name, line))
 	}

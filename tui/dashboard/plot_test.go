@@ -48,7 +48,7 @@ func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 		Moments: []chart.Moment{{Cell: 2, Sign: '▾', Name: "5"}, {Cell: 14, Sign: '◆', Name: "drain"}, {Cell: 15, Sign: '▾', Name: "much too long a name"}, {Cell: 99, Sign: '▾', Name: "later"}},
 	}
 	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
-	assert.Equal(t, "  ▾5     drain◆▾    ", ansi.Strip(p.Lane(s)), "above the chart")
+	assert.Equal(t, "  ▾5          ◆▾    ", ansi.Strip(p.Lane(s)), "above the chart")
 	assert.Equal(t, "  ┊           ┊┊    \n"+
 		"  ┊           ┊┊    \n"+
 		"▂▂✗▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂✗", drawn(p), "never over data")

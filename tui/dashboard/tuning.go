@@ -473,7 +473,7 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
 		}
 	}
-	rate, tail := func() { figure(tu.now.info.Unit+"/s", ef.Throughput(), true) }, func() { figure("p99", ef.P99(), false) }
+	rate, tail := func() { figure(tu.now.perSecond(), ef.Throughput(), true) }, func() { figure("p99", ef.P99(), false) }
 	if ef.Given() {
 		rate, tail = tail, rate
 	}
