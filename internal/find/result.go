@@ -118,6 +118,9 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"
 			for _, s := range r.Steps {
+				if !s.Held && s.Level <= r.Found { // in one of its tries
+					r.Limit.Text = "unknown: no level that was tried was too much for certain"
+				}
 				if s.Level > r.Found && !s.Held {
 					r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is in doubt", units.Number(s.Level))
 				}

@@ -36,7 +36,7 @@ var Words = [][2]string{
 	{"valid", "nothing casts doubt on its figures"},
 	{"degraded", "something casts doubt on its figures"},
 	{"invalid", "its figures are not to be used"},
-	{Failed, "its verification failed, it missed a threshold, or a fault ended it"},
+	{Failed, "its verification failed, it missed a threshold, a fault ended it, or more of its calls failed than a verdict allows"},
 	{Missed, "it missed a threshold"},
 	{Interrupted, "somebody interrupted it"},
 	{CutShort, "its process died"},
@@ -135,7 +135,7 @@ func (i *Item) Is(word string) bool {
 	case "valid", "degraded", "invalid":
 		return i.Class() != Going && strings.EqualFold(i.State(), word)
 	case Failed:
-		return i.unverified() || len(i.Missed()) > 0 || i.Run != nil && faulted(i.Run)
+		return i.unverified() || len(i.Missed()) > 0 || i.Run != nil && (faulted(i.Run) || slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)))
 	case Missed:
 		return len(i.Missed()) > 0
 	case Unfinished:

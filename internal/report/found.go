@@ -138,7 +138,7 @@ func FoundLead(r *find.Result) []string {
 // most, and what holds by the time of calls in the store alone.
 func inStore(r *find.Result, many string) (out []string) {
 	if most := r.Most(); most != nil && r.Found == 0 {
-		text := fmt.Sprintf("The most that was done is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
+		text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
 		if most.Response.P99 > 0 && most.Service.P99 > 0 {
 			text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(most.Response.P99), Nanos(most.Service.P99))
 		}

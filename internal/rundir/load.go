@@ -119,7 +119,9 @@ func readRun(dir string) (Run, error) {
 	if tags, err := readFile(dir, TagsFile); err == nil {
 		r.Tags = tagsIn(string(tags))
 	}
-	r.Sought, _ = ReadSought(dir) // a list needs no more than the run itself; comparisons say what is wrong
+	if s, err := ReadSought(dir); err == nil && s.tried() { // a list needs no more than the run itself; comparisons say what is wrong
+		r.Sought = s
+	}
 	r.settle()
 	rejudge(&r)
 	return r, nil

@@ -124,7 +124,8 @@ type Run struct {
 	Note string `json:"-"`
 	// Archived says that the run is one file, which is never changed.
 	Archived bool `json:"-"`
-	// Sought is what the search of the run found, as FoundFile has it; nil if it was none.
+	// Sought is what the search of the run found, as FoundFile has it; nil if it was none, or tried no
+	// level to its end: the run is one like others then.
 	Sought *Sought `json:"-"`
 	// Observed is what was observed of perfbench and its machine during the run, on
 	// which the verdict is based; absent in folders of older versions.
@@ -178,6 +179,9 @@ type Sought struct {
 	// Recovery is set if the store had to recover by itself from an overload.
 	Recovery *struct{} `json:"recovery"`
 }
+
+// tried reports whether there was a search that tried a level to its end.
+func (s *Sought) tried() bool { return s != nil && (s.Found > 0 || s.TooMuch > 0) }
 
 // AtLeast reports whether the highest level that was tried held, so that more may.
 func (s *Sought) AtLeast() bool { return s.TooMuch <= s.Found }

@@ -34,7 +34,7 @@ func (v Verdict) Valid() bool { return v.State == verdict.Valid }
 func (v Verdict) Use() string {
 	switch v.State {
 	case verdict.Degraded:
-		return "the figures hold, but for this"
+		return "read the figures with this in mind"
 	case verdict.Invalid:
 		return "do not use these figures"
 	}

@@ -7,7 +7,7 @@ package verdict
 const (
 	// Valid means that nothing was noticed that would distort the store's figures.
 	Valid = "VALID"
-	// Degraded means that the figures hold, subject to the reasons.
+	// Degraded means that the figures are to be read with the reasons in mind.
 	Degraded = "DEGRADED"
 	// Invalid means that the figures must not be used.
 	Invalid = "INVALID"

@@ -80,7 +80,11 @@ func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "verdict  tags, note")
 	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a · new index `, a.Picture(t))
 	a, _ = list(t, b, 80, 24)
-	assert.Regexp(t, `today 11:40 .* ✓ +build=17 os=a `, a.Picture(t), "figures first, then as much of it as fits")
+	assert.Regexp(t, `today 11:40 .* redis .* 3 +✓ +VALID `, a.Picture(t), "store, errors and verdict come before tags and notes")
+	assert.NotContains(t, a.Picture(t), "build=17")
+	b.Past[1].Verdict.Thresholds = []rundir.Threshold{{Expr: "p99<1us", Got: "2 ms"}}
+	a, _ = list(t, b, 120, 40)
+	assert.Regexp(t, `today 11:40 .* redis .* 3 +✗ +VALID · threshold missed `, a.Picture(t))
 	a, _ = list(t, tuitest.NewDemo(), 120, 40)
 	assert.NotContains(t, a.Picture(t), "tags, note")
 }
@@ -107,7 +111,7 @@ func TestRunsOfOneMinuteAreToldApart(t *testing.T) {
 func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	b := tuitest.NewDemo()
 	before := len(b.Past)
-	a, h := list(t, b, 80, 24)
+	a, h := list(t, b, 120, 40)
 	first := h.run().ID
 	a.Send(t, "space", "D")
 	assert.Contains(t, a.Picture(t), "Delete "+first+" for good?")

@@ -95,7 +95,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 4},
 		{Head: ""},
 		{Head: "verdict", Spare: 3, Most: 36},
-		{Head: h.notesHead(), Spare: 1, Most: 60},
+		{Head: h.notesHead(), Spare: 6, Most: 60},
 		{Head: "id", Spare: 7},
 	}}
 	end := min(h.top+rows, len(h.shown))

@@ -68,7 +68,7 @@ type pages struct {
 // begin shows the page that the run was for, now that it has been read.
 func (p *pages) begin() {
 	p.cache = bodyCache{}
-	if p.of.loaded != nil && p.of.loaded.found != nil && p.at == tabSummary {
+	if p.of.loaded != nil && p.of.loaded.found != nil && p.of.loaded.found.Tried() && p.at == tabSummary {
 		p.at = tabSearch
 	}
 }

@@ -1,0 +1,24 @@
+package kept
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// A run of which so many calls failed that its verdict names them is found as failed, and any other
+// doubt is none.
+func TestRunsWithManyErrorsAreFoundAsFailed(t *testing.T) {
+	of := func(cause verdict.Cause) Item {
+		return Item{Run: &rundir.Run{ID: "r", Verdict: rundir.Verdict{State: verdict.Degraded, Causes: []string{string(cause)}}}}
+	}
+	for cause, want := range map[verdict.Cause]bool{verdict.Errors: true, verdict.Crowded: false} {
+		i := of(cause)
+		assert.Equal(t, want, i.Is(Failed), cause)
+		assert.Equal(t, want, len(Filter{Verdicts: []string{Failed}}.Of([]Item{i})) == 1, cause)
+		assert.Equal(t, want, i.JudgedBriefly() == "DEGRADED · failed", cause)
+	}
+}
