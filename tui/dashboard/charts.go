@@ -407,7 +407,14 @@ func (ch *charts) rescale() {
 		return chart.Robust(s.Vals)
 	}
 	second := int(ch.sel.fig.drawn / time.Second)
-	ch.scaleT = ch.scaleT.Next(vals(rate), second)
+	top := vals(rate)
+	if from := lowered(ch.now.snap.Changes); from > 0 { // the scale comes down when that has been so for a while
+		first, _ := a.within(rate, from, open)
+		if since := chart.Robust(rate.Vals[first:]); since > 0 && since*farBelow <= top {
+			top = since
+		}
+	}
+	ch.scaleT = ch.scaleT.Next(top, second)
 	p99, most := vals(lat), vals(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 2*p99)), second)
 }
@@ -417,6 +424,25 @@ func (ch *charts) rescale() {
 func limited(changes []measure.Change) time.Duration {
 	for _, c := range slices.Backward(changes) {
 		if c.By == measure.BySearch && c.Knob() == "rate" && c.From == 0 {
+			return c.At
+		}
+	}
+	return 0
+}
+
+// farBelow is how many times lower than the rest of a chart what comes since the rate was lowered must
+// be to have the scale to itself.
+const farBelow = 4
+
+// lowered returns when the rate was last set far below what it was, or to a limit where it had none. It
+// is 0 if it was not, or has no limit again.
+func lowered(changes []measure.Change) time.Duration {
+	for _, c := range slices.Backward(changes) {
+		switch {
+		case c.Knob() != "rate":
+		case c.To == 0:
+			return 0
+		case c.From == 0 || c.To*farBelow <= c.From:
 			return c.At
 		}
 	}
