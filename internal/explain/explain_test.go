@@ -557,7 +557,7 @@ func TestOutagesAreNamed(t *testing.T) {
 		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s of 10 s), and 120 calls failed", Outage: true},
 	}, outages(f))
 	assert.Empty(t, Noted(Of(f)), "the paragraph begins with them")
-	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is unknown: nothing that was sampled`, Paragraph(Of(f)))
+	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is not known: nothing that was sampled`, Paragraph(Of(f)))
 	f.Run.Outages = []verdict.Outage{{From: 1.99, To: 4.98}}
 	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")
 	f.Run.Outages = []verdict.Outage{{From: 1.49, To: 6.01}, {From: 6.3, To: 7.25}}

@@ -77,7 +77,7 @@ func apart(p *rundir.WhyPart, outages []rundir.Coincidence) {
 	p.Text = "Apart from that, " + strings.ToLower(p.Text[:1]) + p.Text[1:]
 }
 
-const unknown = "What held the run back is unknown"
+const unknown = "What held the run back is not known"
 
 // besides limits what is unknown of a part to the time outside outages: these are known.
 func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
@@ -90,6 +90,6 @@ func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
 	case dead >= outageMost*long:
 		p.Text = fmt.Sprintf("Nothing was done for %.3g of %.3g s, which held the run back.", dead, long)
 	default:
-		p.Text = strings.Replace(p.Text, unknown, "What held the run back in its other seconds is unknown", 1)
+		p.Text = strings.Replace(p.Text, unknown, "What held the run back in its other seconds is not known", 1)
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 // Cause is one thing that stands behind the figures of a run: what casts doubt on them, or what held
 // the run back.
 type Cause struct {
-	// Name is its keyword; Text says what it is and, if there is something to do, what.
+	// Name is its keyword, "" of what is not known; Text says what it is and, if there is something to do, what.
 	Name, Text string
 	// Doubt means that it casts doubt on the figures.
 	Doubt bool
@@ -84,7 +83,11 @@ func Causes(f *rundir.Folder) []Cause {
 			}
 			text += " (" + at + ")"
 		}
-		out = append(out, Cause{Name: h.part.Resource, Text: text})
+		c := Cause{Name: h.part.Resource, Text: text}
+		if c.Name == explain.Unknown { // the text says so
+			c.Name = ""
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -109,17 +112,11 @@ func causes(f *rundir.Folder) Section {
 	return Section{Heading: "Causes", Weight: Answer, Table: t}
 }
 
-// ofAllCalls is how a threshold begins that is about a time of all calls that count.
-var ofAllCalls = regexp.MustCompile(`^(p[0-9]|max|mean)`)
-
 // Met says what a threshold of a run asked for, whether it was met, and by which figure.
-func Met(t rundir.Threshold, r *rundir.Run) string {
+func Met(t rundir.Threshold) string {
 	text := t.Expr + ": missed, it was " + t.Got
 	if t.OK {
 		text = t.Expr + ": met, it was " + t.Got
-	}
-	if len(r.Headline().Timed) > 1 && ofAllCalls.MatchString(t.Expr) {
-		text += " over all calls"
 	}
 	return text
 }

@@ -92,7 +92,7 @@ func thresholds(r *rundir.Run) string {
 	}
 	text := fmt.Sprintf(". Thresholds: %d of %d met", len(all)-len(r.Verdict.Missed()), len(all))
 	for _, t := range all {
-		text += "; " + Met(t, r)
+		text += "; " + Met(t)
 	}
 	return text
 }

@@ -107,7 +107,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		if !t.OK {
 			sign, k = "✗ ", s.Bad
 		}
-		out = append(out, widget.Labelled(s, 7, "Asked", sign+report.Met(t, run), k, w)...)
+		out = append(out, widget.Labelled(s, 7, "Asked", sign+report.Met(t), k, w)...)
 	}
 	if o != nil && o.Err != nil && !told(run, o.Err) {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)

@@ -39,7 +39,7 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 		if !t.OK {
 			sign, k = "✗ ", s.Bad
 		}
-		out = append(out, on(k, widget.Wrap(sign+report.Met(t, run), w))...)
+		out = append(out, on(k, widget.Wrap(sign+report.Met(t), w))...)
 	}
 	if paragraphs := explain.Paragraphs(l.why); len(paragraphs) > 0 {
 		out = append(out, "", s.Bold.On("Why"))
