@@ -62,6 +62,9 @@ func (a *historyCmd) tag(args []string) error {
 		for _, word := range f.Run.TagWords() {
 			fmt.Fprintln(a.Stdout, word)
 		}
+		if len(f.Run.Tags) == 0 {
+			fmt.Fprintf(a.Stderr, "run %s has no tags; perfbench history tag %s build=1.4.2 sets one\n", f.Run.ID, args[0])
+		}
 		return nil
 	}
 	tags := maps.Clone(f.Run.Tags)

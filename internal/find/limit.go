@@ -43,6 +43,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	for _, reason := range verdict.Judge(rec).Reasons {
 		switch {
 		case !slices.Contains(own, reason.Cause):
+		case reason.Cause == verdict.Lateness && f.inStore(): // no condition has it
 		case carries && disturbs(reason.Cause):
 			if remark == "" {
 				remark = "; besides, " + reason.Text
@@ -87,6 +88,17 @@ func (f *Finder) idle(s Step) bool {
 // condition by themselves. What holds perfbench up now and then does not slow that many.
 func (f *Finder) carries(sum *stepSum) bool {
 	return f.bench.quick > 0 && float64(measure.Percentile(sum.service, 50)) > busier*f.bench.quick || f.alone(sum) != ""
+}
+
+// inStore reports whether all that must hold is about the time of calls in the store, which no
+// late start of theirs is part of.
+func (f *Finder) inStore() bool {
+	for _, e := range f.options.Under {
+		if e.Time != "service" {
+			return false
+		}
+	}
+	return len(f.options.Under) > 0
 }
 
 // disturbs reports whether a cause takes perfbench moments now and then, and leaves it what

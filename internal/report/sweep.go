@@ -119,7 +119,7 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, text+".")
 	}
 	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
-		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s%s, with %s.", units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)))
+		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s%s, with %s.", units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
 	}
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
@@ -191,6 +191,14 @@ func moreThreads(r *sweep.Result) string {
 		return ""
 	}
 	return "Some points ran with other numbers of threads than asked for, because every track has at least one; curves and law use those that ran (" + strings.Join(list, ", ") + ")."
+}
+
+// ran says with how many threads a point ran, if that is another number than its place says.
+func ran(p sweep.Point) string {
+	if p.Threads == 0 {
+		return ""
+	}
+	return ", which ran with " + Several(int(p.Threads), "thread")
 }
 
 // muchOff is how far points may typically lie from the law for it to be credible.

@@ -79,6 +79,19 @@ func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	assert.NotContains(t, text, "over mode, ")
 }
 
+// The point with the highest throughput says with how many threads it ran, if not as many as asked.
+func TestTheBestPointSaysItsThreads(t *testing.T) {
+	x := 134e3
+	for ran, want := range map[float64]string{2: ", with threads=1, which ran with 2 threads.\n", 1: ", with threads=1.\n"} {
+		r := &sweep.Result{
+			Profile: "ingestion", Unit: "entries", Rounds: 1, Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "4"}}},
+			Runs: []sweep.Run{{Point: 0, Threads: ran, Done: &x, Verdict: "VALID"}},
+		}
+		require.NoError(t, r.Settle())
+		assert.Contains(t, SweepText(r), "The highest throughput is 134k entries/s"+want)
+	}
+}
+
 func TestTextCountsThreadsInWholeNumbers(t *testing.T) {
 	for _, c := range []struct {
 		from, to float64
