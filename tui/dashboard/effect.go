@@ -49,7 +49,16 @@ func (r *reading) commands() []workload.Command {
 	return r.plan.Commands.All()
 }
 
-// changeRows lists what was changed, the newest first, with what each did.
+// nth returns a line, or "" beyond the last.
+func nth(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+// changeRows lists what was changed, the newest first, with what each did, each in as many lines as the
+// least of that takes.
 func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 	list := low.now.effects()
 	if len(list) == 0 {
@@ -70,8 +79,15 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 		if e.Ramp > 0 {
 			who = "ramp"
 		}
-		line := widget.Fit("  "+widget.Clock(e.At), 10) + widget.Fit(e.Text(), change) + "  "
-		out = append(out, line+widget.Fit(e.Told(room), room)+s.Muted.On(widget.Fit("  "+who, by))+widget.FitRight(e.Segments(), segment))
+		text, told := widget.Wrap(e.Text(), change), widget.Wrap(e.Told(room), room)
+		for i := range max(len(text), len(told), 1) {
+			at, who, segments := "  "+widget.Clock(e.At), "  "+who, e.Segments()
+			if i > 0 {
+				at, who, segments = "", "", ""
+			}
+			line := widget.Fit(at, 10) + widget.Fit(nth(text, i), change) + "  " + widget.Fit(nth(told, i), room)
+			out = append(out, line+s.Muted.On(widget.Fit(who, by))+widget.FitRight(segments, segment))
+		}
 	}
 	return widget.Fit("  at", 10) + widget.Fit("change", change) + "  " + widget.Fit("effect", room) + widget.Fit("  by", by) + widget.FitRight("segment", segment), out
 }

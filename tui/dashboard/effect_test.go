@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -43,4 +45,39 @@ func TestThePanelOfChangesHasEffects(t *testing.T) {
 	assert.Len(t, rows, 2)
 	assert.Regexp(t, `00:19 +payload 1 KiB → 2 KiB +measuring its effect: 1 of 3 s +workbench`, ansi.Strip(rows[0]))
 	assert.Regexp(t, `00:10 +threads 1 → 2 +throughput 1k → 2k \+100 %, p99 same +workbench`, ansi.Strip(rows[1]))
+}
+
+// What a change was and did is in the panel whole: on a second line where one is too short.
+func TestAChangeIsToldWholeInItsPanel(t *testing.T) {
+	a, d, run := live(t, 10*time.Second, 80, 24)
+	a.Send(t, "]")
+	for range 80 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame())
+	for _, w := range []int{56, 76, 116} {
+		_, rows := d.lower.changeRows(a.Env.Styles, w)
+		all := ansi.Strip(strings.Join(rows, "\n"))
+		assert.NotContains(t, all, "…", w)
+		assert.Contains(t, strings.Join(strings.Fields(all), " "), "payload", w)
+		for _, r := range rows {
+			assert.LessOrEqual(t, ansi.StringWidth(r), w)
+		}
+	}
+}
+
+// The verdict keeps its reason where errors are listed: their classes give way to it.
+func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 80, 24)
+	run.Gone = true
+	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{"crowded"}, Reasons: []string{"other processes use this machine"}}
+	for range 30 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame())
+	line := ansi.Strip(d.sel.state(a.Env, false))
+	assert.Contains(t, line, "DEGRADED: crowded", line)
+	assert.Contains(t, line, "errors ")
+	a.Env.W = 200
+	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "(unreachable)", "with room for both")
 }

@@ -168,6 +168,16 @@ func (sel *selection) unit() string {
 // state describes the run at this moment: in flight, or on its way where calls hand over what is
 // stored later; behind, errors.
 func (sel *selection) state(e screen.Env, short bool) string {
+	line, whole := sel.stateWith(e, short, true)
+	if brief, reason := sel.stateWith(e, short, false); !whole && reason {
+		return brief // the tab has the classes of errors
+	}
+	return line
+}
+
+// stateWith is state with the classes of errors or without them, and reports whether it has all causes of
+// the verdict.
+func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string, whole bool) {
 	s, f := e.Styles, sel.fig
 	var parts []string
 	switch {
@@ -189,7 +199,7 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	}
 	if n := sel.fig.errors; n > 0 {
 		text := "errors " + widget.Whole(n)
-		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short {
+		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short && classed {
 			text += " (" + classes + ")"
 		}
 		parts = append(parts, s.Bad.On(text))
@@ -201,17 +211,18 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	}
 	line := strings.Join(parts, " · ")
 	if sel.now.snap.At <= 0 || sel.now.verdict.State == "" {
-		return line
+		return line, true
 	}
 	_, k := widget.Worth(s, sel.now.verdict)
 	word := sel.now.verdict.State
+	whole = len(sel.now.verdict.Causes) == 0
 	if causes := word + ": " + strings.Join(sel.now.verdict.Main(), ", "); len(sel.now.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
-		word = causes
+		word, whole = causes, true
 	}
 	if ansi.StringWidth(line+word)+5 > e.W {
-		return line // the tab shows it
+		return line, false // the tab shows it
 	}
-	return line + " · " + k.On(word)
+	return line + " · " + k.On(word), whole
 }
 
 // age formats how long something has been in progress; coarsely below a second, so that
