@@ -81,7 +81,7 @@ func (r *reading) nowBroken() []string {
 		out[1] = fmt.Sprintf("fault %s +%d", all[0], n)
 		kind += fmt.Sprintf(" +%d", n)
 	}
-	return append(out, "fault "+kind)
+	return append(out, strings.TrimPrefix(out[1], "fault "), "fault "+kind) // value and time left are worth more than the word
 }
 
 // nexts says what is broken and what the timetable changes next, and in how long, in fewer and fewer
