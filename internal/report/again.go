@@ -101,7 +101,8 @@ func said(r *rundir.Run, name string) bool {
 	flag = strings.TrimPrefix(flag, "--")
 	switch {
 	case name == "seed":
-		return true
+		f, ok := request.FieldNamed(name)
+		return !ok || fmt.Sprint(r.Seed) != f.Param.Default || from != "" && from != "default"
 	case name == "preset", name == "at", strings.Contains(r.Origins[name], "; "): // a total: the tracks have their own
 		return false
 	case name == "duration" && from == "default": // of a run that goes on until it is stopped

@@ -44,7 +44,7 @@ func TestWhatIsSetForAllTracksIsSaidOnce(t *testing.T) {
 	for name := range r.Parameters {
 		r.Origins[name] = "flag --set"
 	}
-	assert.Equal(t, "perfbench run --profile ingestion --target memory: --arrivals even --rate 2000 --seed 1 --set testCase=put --threads 5", Command(r))
+	assert.Equal(t, "perfbench run --profile ingestion --target memory: --arrivals even --rate 2000 --set testCase=put --threads 5", Command(r))
 	assert.Equal(t, "flag --rate", Asked(r).Values["rate"].From())
 	r.Parameters["profile.testCase"] = "get"
 	assert.Contains(t, Command(r), "--set profile.testCase=get --rate 2000")
@@ -67,10 +67,10 @@ func TestTheCommandOfARunWithFilesAndATimetable(t *testing.T) {
 		},
 	}
 	assert.Equal(t, `perfbench run --profile ingestion --target memory: --file 'a b.properties' --file more.yaml --arrivals even --duration forever `+
-		`--set profile.threads=3 --seed 1 --at 3s..5s:rate=2000..6000 --at 1h:rate=1 --at 2s:threads=8`, Command(r))
+		`--set profile.threads=3 --at 3s..5s:rate=2000..6000 --at 1h:rate=1 --at 2s:threads=8`, Command(r))
 	r.Files, r.Timetable = nil, nil
 	assert.Equal(t, `perfbench run --profile ingestion --target memory: --arrivals even --duration forever --set mapNames=profile `+
-		`--set profile.threads=3 --seed 1 --at 2s:threads=8 --at 3.25s..5s:rate=2500..6000`, Command(r), "what earlier versions kept")
+		`--set profile.threads=3 --at 2s:threads=8 --at 3.25s..5s:rate=2500..6000`, Command(r), "what earlier versions kept")
 }
 
 // What went on until it was stopped is repeated for as long as it was measured, not for ever.
