@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -35,6 +36,7 @@ type App struct {
 	scroll  int
 	logs    []string
 	command screen.CommandMsg // what the overlay command shows
+	sought  find.Asked        // what was typed last into the form of a search
 	// dark is the background; answered means that the terminal itself has told it.
 	dark, answered bool
 	colours        colorprofile.Profile // Unknown until the terminal is known
@@ -263,7 +265,7 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 	case screen.AskSweep:
 		return archive.Ask(a.bench.Sweeper, to)
 	case screen.AskSearch:
-		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to)
+		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to, &a.sought)
 	case screen.Sweep:
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Compare:

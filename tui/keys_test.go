@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
@@ -65,7 +66,7 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		}),
 		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return archive.Ask(b, screen.AskSweep{}) }),
 		"search asked": over(func(b *tuitest.Bench) screen.Screen {
-			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}})
+			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}}, new(find.Asked))
 		}),
 		"sweep": over(func(b *tuitest.Bench) screen.Screen {
 			past := tuitest.NewSweep(14)

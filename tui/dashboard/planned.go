@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -29,6 +30,7 @@ type PlannedSearch struct {
 	title string // of the profile
 	req   request.Request
 	panel Panel
+	last  *find.Asked // what was typed before, in any form
 	// busy means that the search is being checked.
 	busy bool
 }
@@ -40,9 +42,17 @@ type checkedMsg struct {
 	err   error
 }
 
-// NewPlannedSearch asks for a search in a run with a request. title is that of the profile.
-func NewPlannedSearch(p Planner, title string, to screen.AskSearch) *PlannedSearch {
-	s := &PlannedSearch{from: p, title: title, req: to.Request}
+// NewPlannedSearch asks for a search in a run with a request. title is that of the profile, last what
+// was asked for before, which it keeps; the thresholds of the request stand for that until there is any.
+func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.Asked) *PlannedSearch {
+	s := &PlannedSearch{from: p, title: title, req: to.Request, last: last}
+	if s.panel.last = *last; len(last.Under) == 0 {
+		for _, text := range to.Request.Thresholds {
+			if e, err := condition.ParseThreshold(text); err == nil && e.Time != "" && !e.Abort {
+				s.panel.last.Under, s.panel.last.Over = append(s.panel.last.Under, text), find.OverRate
+			}
+		}
+	}
 	s.panel.Ask("")
 	return s
 }
@@ -74,8 +84,10 @@ func (s *PlannedSearch) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cm
 		asked, enter := s.panel.Press(msg)
 		switch {
 		case !s.panel.Asking:
+			*s.last = s.panel.last
 			return s, screen.Back
 		case enter:
+			*s.last = asked
 			return s, s.check(e, asked)
 		}
 	}
@@ -103,7 +115,15 @@ func (s *PlannedSearch) will() string {
 			length = ", which ends when the search has its answer,"
 		}
 	}
-	return "Enter starts a run" + length + " on " + target + "; until then there is none. " + s.threads()
+	return "Enter starts a run" + length + " on " + target + "; until then there is none. " + s.without() + s.threads()
+}
+
+// without says what of the request a search leaves out.
+func (s *PlannedSearch) without() string {
+	if len(s.req.Timetable) == 0 {
+		return ""
+	}
+	return "The timetable is left out: a search turns the knobs itself. "
 }
 
 // threads says how many threads a search for the rate has: as many as were set, or more than the

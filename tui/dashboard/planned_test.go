@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -14,10 +16,10 @@ import (
 // A search says how many threads it may take, which is more than the form shows unless their
 // number was set.
 func TestAPlannedSearchSaysItsThreads(t *testing.T) {
-	free := NewPlannedSearch(nil, "Mix", screen.AskSearch{})
+	free := NewPlannedSearch(nil, "Mix", screen.AskSearch{}, new(find.Asked))
 	assert.Contains(t, free.will(), "it takes up to 64; set their number to keep to it.")
 	set := workload.Values{"threads": {Name: "threads", Text: "16", Origin: workload.OriginFlag}}
-	fixed := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: request.Request{Values: set}})
+	fixed := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: request.Request{Values: set}}, new(find.Asked))
 	assert.Contains(t, fixed.will(), "It keeps to the 16 threads that were set.")
 }
 
@@ -35,4 +37,21 @@ func TestAReplayOffersNoSearch(t *testing.T) {
 	assert.NotContains(t, short(), "search")
 	a.Send(t, "f")
 	assert.Contains(t, a.Picture(t), "a search needs calls that do not end")
+}
+
+// The form begins with what was asked for last, else with the thresholds of the request, and says what
+// of it a search leaves out.
+func TestAPlannedSearchKeepsWhatWasTyped(t *testing.T) {
+	var last find.Asked
+	r := request.Request{Thresholds: []string{"errors<1%", "p99<5ms", "p99<1s abort after 5s"}, Timetable: []string{"3s:threads=9"}}
+	s := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, &last)
+	assert.Equal(t, []string{"p99<5ms"}, s.panel.asked().Under)
+	assert.Contains(t, s.will(), "The timetable is left out: a search turns the knobs itself.")
+	assert.Empty(t, screen.Searching(r, s.panel.asked()).Timetable)
+	s.panel.Paste(tea.PasteMsg{Content: "p90<7ms"})
+	_, cmd := s.Update(tea.KeyPressMsg{Code: tea.KeyEscape}, screen.Env{})
+	assert.NotNil(t, cmd)
+	again := NewPlannedSearch(nil, "Mix", screen.AskSearch{}, &last)
+	assert.Equal(t, []string{"p90<7ms"}, again.panel.asked().Under)
+	assert.NotContains(t, again.will(), "timetable")
 }

@@ -51,7 +51,7 @@ func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 	case "enter":
 		return p.asked(), true
 	case "esc":
-		p.Open, p.Asking = false, false
+		p.Open, p.Asking, p.last = false, false, p.asked()
 	default:
 		p.form.Press(msg)
 	}

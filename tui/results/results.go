@@ -169,9 +169,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		r.export = newExporter(r.bench, r.run.id, r.run.loaded.folder)
 	case key.Matches(msg, k.Again) && r.run.loaded.found != nil:
 		asked := r.run.loaded.found.Asked()
-		like := screen.Searching(r.run.asked(), asked)
-		like.Timetable = nil // what the search turned
-		return screen.Replace(screen.Start{Request: like, Search: &asked})
+		return screen.Replace(screen.Start{Request: screen.Searching(r.run.asked(), asked), Search: &asked})
 	case key.Matches(msg, k.Again):
 		again := r.run.asked()
 		if faults := breaks(again.Timetable); len(faults) > 0 && !warned {
@@ -181,9 +179,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Replace(screen.Start{Request: again})
 	case key.Matches(msg, k.Search):
-		like := screen.Searchable(r.run.asked())
-		like.Timetable = nil // what was turned then is turned by the search now
-		return screen.Open(screen.AskSearch{Request: like})
+		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked())})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):

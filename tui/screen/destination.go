@@ -93,7 +93,8 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 // Replace shows a screen instead of the present one.
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
 
-// Searchable returns a request for a run that lasts as long as a search on it may take.
+// Searchable returns a request for a run that lasts as long as a search on it may take, without a
+// timetable, as a search turns the knobs itself.
 func Searchable(r request.Request) request.Request {
 	values := maps.Clone(r.Values)
 	if values == nil {
@@ -101,7 +102,7 @@ func Searchable(r request.Request) request.Request {
 	}
 	delete(values, "count")
 	values["duration"] = workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag}
-	r.Values = values
+	r.Values, r.Timetable = values, nil
 	return r
 }
 
@@ -122,7 +123,7 @@ func Searching(r request.Request, a find.Asked) request.Request {
 	case a.Over == find.OverThreads:
 		values[a.Over] = workload.Value{Name: a.Over, Text: "1", Origin: workload.OriginFlag}
 	}
-	r.Values = values
+	r.Values, r.Timetable = values, nil
 	return r
 }
 
