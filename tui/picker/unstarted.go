@@ -72,7 +72,7 @@ func (u *unstarted) lines(s *widget.Styles, w int) (out []string) {
 		}
 	}
 	if len(out) > 0 {
-		out = append(out, " "+s.Muted.On(widget.Fit("here R tries again, esc dismisses", w-2)))
+		out = append(out, " "+s.Muted.On(widget.Fit("R here tries again, esc clears", w-2)))
 	}
 	u.height = len(out)
 	return out
