@@ -132,5 +132,5 @@ func TestThreadsAndTheTimeOfCallsAreSaid(t *testing.T) {
 	sample(f, rundir.OfMachine, "cpu_cores", 3.4)
 	w := Of(f)
 	assert.Equal(t, Unknown, w.Parts[0].Resource)
-	assert.Contains(t, Paragraph(w), "unknown: 16 threads that each wait 20 ms make 800 calls/s, and nothing that was sampled was at its limit; what makes a call take that long is not known.")
+	assert.Contains(t, Paragraph(w), "not known: 16 threads that each wait 20 ms make 800 calls/s, and nothing that was sampled was at its limit; what makes a call take that long is not known.")
 }
