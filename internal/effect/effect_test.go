@@ -232,6 +232,10 @@ func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
 	s.Changes = []measure.Change{{At: 5 * time.Second, Name: "feed.rate", From: 1500, To: 1750}, {At: 5 * time.Second, Name: "profile.rate", From: 500, To: 750}}
 	e, _ = Last(s)
 	assert.Equal(t, Asked, e.Throughput().Is, "a change of each track adds up")
+	s.Changes = []measure.Change{{At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}, {At: 6 * time.Second, Name: "threads", From: 1, To: 2}}
+	e, _ = Last(s)
+	require.Len(t, e.With, 1)
+	assert.Equal(t, Asked, e.Throughput().Is, "whatever else was turned")
 }
 
 // What is unsure says when it will be known, or what that would take.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -141,7 +142,7 @@ func (e *Effect) throughput(was, now drift) Figure {
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
-	if from, to, ok := e.total(); ok && len(e.With) == 0 && e.given && e.Knob() == "rate" && from != to &&
+	if from, to, ok := e.rates(); ok && e.given && from != to &&
 		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows {
 		f = Figure{Is: Asked}
 	}
@@ -150,16 +151,26 @@ func (e *Effect) throughput(was, now drift) Figure {
 	return f
 }
 
-// total adds up what a knob was turned from and to in all tracks that it was turned in; false if
-// it was without a limit in one of them, which has no sum.
-func (e *Effect) total() (from, to float64, ok bool) {
-	for _, c := range e.Parts() {
-		if c.From <= 0 || c.To <= 0 || c.Knob() != e.Knob() {
+// rates adds up what the rate was turned from and to in all tracks, by the one act among those told
+// together that turned it: whatever else was turned, throughput is what the rate asks for. False if
+// none or several turned it, or if it was without a limit in a track, which has no sum.
+func (e *Effect) rates() (from, to float64, ok bool) {
+	for _, a := range append([]measure.Act{e.Act}, e.With...) {
+		if a.Knob() != "rate" {
+			continue
+		}
+		if ok {
 			return 0, 0, false
 		}
-		from, to = from+c.From, to+c.To
+		ok = true
+		for _, c := range a.Parts() {
+			if c.From <= 0 || c.To <= 0 || c.Knob() != "rate" {
+				return 0, 0, false
+			}
+			from, to = from+c.From, to+c.To
+		}
 	}
-	return from, to, true
+	return from, to, ok
 }
 
 // p99 returns how p99 has changed; it has nothing to say if there was none, and is unsure of what is
