@@ -58,6 +58,8 @@ type Finding struct {
 
 	change stat.Estimate // on the figure's scale
 	single bool          // each side has one run
+	ours   float64       // how much of a percentile is perfbench's own lateness, on the side named by of
+	of     string
 	alone  bool          // and no earlier runs tell how much runs differ
 }
 
@@ -113,14 +115,40 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 		out = append(out, f)
 	}
 	for i, confidence := range together(out) {
-		if f := &out[i]; f.judge(confidence, tolerance) == Unsure {
+		f := &out[i]
+		if f.judge(confidence, tolerance) == Unsure {
 			f.Power = f.power(confidence, tolerance, aSide(len(a), len(b)))
 			if single {
 				f.farApart(of(f.Figure, a)[0], of(f.Figure, b)[0], f.Figure.noise(of(f.Figure, before)).SE)
 			}
 		}
+		if f.isOurs(a, b) {
+			f.Verdict, f.Apart, f.Lo, f.Hi = Unsure, false, math.Inf(-1), math.Inf(1)
+		}
 	}
 	return out
+}
+
+// isOurs reports whether a figure that has changed is mostly perfbench's own lateness in the median run
+// of a side.
+func (f *Finding) isOurs(a, b []Measured) bool {
+	if !f.changed() || !f.Figure.percentile() {
+		return false
+	}
+	for i, side := range [][]Measured{a, b} {
+		var shares []float64
+		for _, m := range side {
+			shares = append(shares, m.late[f.Figure])
+		}
+		slices.Sort(shares)
+		if share := shares[len(shares)/2]; share > f.ours {
+			f.ours, f.of = share, string(rune('A'+i))
+		}
+	}
+	if f.ours < mostlyOurs {
+		f.ours = 0
+	}
+	return f.ours > 0
 }
 
 // together returns the confidence level for each range such that all figures together

@@ -124,6 +124,8 @@ func (f Finding) PowerText() string {
 func (f Finding) couldShow() (text, takes string) {
 	p := f.Power
 	switch {
+	case f.ours > 0:
+		return f.takes(), ""
 	case p == nil:
 		return "", ""
 	case f.open():
@@ -138,6 +140,8 @@ func (f Finding) couldShow() (text, takes string) {
 func (f Finding) takes() string {
 	p := f.Power
 	switch {
+	case f.ours > 0:
+		return fmt.Sprintf("%.0f %% of it is perfbench's own lateness in %s", 100*f.ours, f.of)
 	case p != nil && f.open():
 		return f.raises()
 	case p == nil || p.More == 0:

@@ -33,6 +33,9 @@ type Measured struct {
 	// Response holds the response times of the calls; nil if none was timed, or if the
 	// run comes from a baseline, which keeps no histograms.
 	Response *hdrhistogram.Histogram
+
+	// late is how much of each percentile was perfbench's own lateness, 0 to 1, as far as there was any.
+	late map[Figure]float64
 }
 
 // Of reads what comparisons need from a run's folder.
@@ -64,6 +67,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		rate = f.Run.Headline().Rate
 	}
 	var tags []string
+	var late *hdrhistogram.Histogram
 	for _, o := range f.Run.Operations {
 		if op != nil && (o.Track != op.Track || o.Op != op.Op) || op == nil && !f.Run.Counts(o) {
 			continue
@@ -77,7 +81,9 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		tag := hlog.Tag(o.Track, o.Op, hlog.Response)
 		tags = append(tags, tag)
 		m.Response = measure.Merge(m.Response, f.Histograms[tag])
+		late = measure.Merge(late, f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Lateness)])
 	}
+	m.lateness(late)
 	rates, errs := seconds(f, op)
 	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))
 	if size := f.Run.UnitBytes(); op == nil && size > 0 {
@@ -93,6 +99,23 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		m.cpu(&f.Run)
 	}
 	return m
+}
+
+// mostlyOurs is the share of a percentile from which it tells of perfbench and not of the store: it is
+// judged no more.
+const mostlyOurs = 0.5
+
+// lateness notes how much of each percentile was perfbench's own lateness.
+func (m *Measured) lateness(late *hdrhistogram.Histogram) {
+	if m.Response == nil || late == nil || late.TotalCount() == 0 {
+		return
+	}
+	m.late = map[Figure]float64{}
+	for _, p := range percentiles {
+		if all := measure.Percentile(m.Response, p.q); all > 0 {
+			m.late[p.figure] = min(float64(measure.Percentile(late, p.q))/float64(all), 1)
+		}
+	}
 }
 
 // set notes a figure that is known.

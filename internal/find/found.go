@@ -176,7 +176,7 @@ func (r *Result) Alone() (out []string) {
 	for _, text := range r.Under {
 		if e, err := condition.ParseThreshold(text); err == nil && e.Time == "response" {
 			figure, limit, _ := strings.Cut(text, "<")
-			text, some = strings.TrimSuffix(strings.TrimSpace(figure), ".response")+".service<"+limit, true
+			text, some = strings.TrimSuffix(strings.TrimSpace(figure), ".response")+".service<"+strings.ReplaceAll(limit, " ", ""), true
 		}
 		out = append(out, text)
 	}

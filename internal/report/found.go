@@ -91,7 +91,7 @@ func FoundLead(r *find.Result) []string {
 	case !r.Tried():
 		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: perfbench itself was the limit at every level, down to %s.", under, levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: perfbench itself was the limit at every level, down to %s.", under, levelText(r, lowest(r))+many))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(r.Threads, "thread"), levelText(r, r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
@@ -132,6 +132,15 @@ func FoundLead(r *find.Result) []string {
 		return out
 	}
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
+}
+
+// lowest returns the lowest level that was tried; the one that is too much without steps.
+func lowest(r *find.Result) float64 {
+	out := r.TooMuch
+	for _, s := range r.Steps {
+		out = min(out, s.Level)
+	}
+	return out
 }
 
 // inStore says what is known of a store although perfbench itself was the limit: what was done at
@@ -216,8 +225,8 @@ func levels(r *find.Result) Table {
 func curve(r *find.Result) plot.Chart {
 	c := curves([]string{""}, []*find.Result{r})
 	var p999 []int64
-	for _, s := range r.Curve() {
-		p999 = append(p999, s.Response.P999)
+	for _, tried := range r.Levels() { // the moments of all lines
+		p999 = append(p999, tried.Median(func(s find.Step) int64 { return s.Response.P999 }))
 	}
 	if values := shownTimes(p999); plot.Some(values) {
 		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: values})

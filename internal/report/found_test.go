@@ -45,6 +45,24 @@ func expected(t *testing.T, files []rundir.File) {
 	}
 }
 
+// Levels that are hardly apart are one on a chart, for each of its lines.
+func TestLevelsHardlyApartAreDrawn(t *testing.T) {
+	r := doubled()
+	for i := range r.Steps {
+		r.Steps[i].Response.P999 = 4 * r.Steps[i].Response.P99
+	}
+	near := r.Steps[3]
+	near.Level *= 1.01
+	r.Steps = append(r.Steps, near)
+	require.Less(t, len(r.Levels()), len(r.Curve()))
+	for _, l := range curve(r).Lines {
+		assert.Len(t, l.Values, len(r.Levels()), l.Name)
+	}
+	files, err := Found(r)
+	require.NoError(t, err)
+	assert.Len(t, files, 4)
+}
+
 func TestFoundDocuments(t *testing.T) {
 	files, err := Found(doubled())
 	require.NoError(t, err)
