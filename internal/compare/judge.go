@@ -60,7 +60,7 @@ type Finding struct {
 	single bool          // each side has one run
 	ours   float64       // how much of a percentile is perfbench's own lateness, on the side named by of
 	of     string
-	alone  bool          // and no earlier runs tell how much runs differ
+	alone  bool // and no earlier runs tell how much runs differ
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if

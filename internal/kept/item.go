@@ -215,10 +215,12 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 	return rate, p99, errors
 }
 
-// errorsOf counts the calls of a run that failed.
+// errorsOf counts the operations of a run that failed.
 func errorsOf(r *rundir.Run) (n int64) {
 	for _, o := range r.Operations {
-		n += o.Errors
+		if r.Whole(o) {
+			n += o.Errors
+		}
 	}
 	return n
 }

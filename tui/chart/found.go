@@ -78,7 +78,7 @@ func shownTime(ns int64) float64 {
 }
 
 // Steps returns the table of the levels that a search has tried, the one that was tried last first, in
-// at most n lines of w cells. Several tries of a level are one row, with the figures of the last.
+// at most n lines of w cells. Several tries of a level are one row, with their medians.
 func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 	judged := r.Judged()
 	g := widget.Grid{Cols: []widget.Column{
@@ -105,9 +105,14 @@ func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 			sign, ink = "✓", s.OK
 		}
 		inks = append(inks, ink)
-		row := []string{units.Number(step.Level), units.Number(step.Done), widget.Nanos(step.Response.P50), widget.Nanos(step.Response.P99)}
+		tries := r.Of(step.Level)
+		median := func(of func(find.Step) int64) string { return widget.Nanos(tries.Median(of)) }
+		row := []string{
+			units.Number(step.Level), units.Number(step.Done),
+			median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P99 }),
+		}
 		for _, f := range judged {
-			row = append(row, widget.Nanos(f.Of(step)))
+			row = append(row, median(f.Of))
 		}
 		g.Add(append(row, units.Number(float64(step.Threads)), sign, words)...)
 	}

@@ -142,11 +142,16 @@ func rateIn(s *measure.Snapshot, op, second int) (rate float64, p99 int64) {
 	return measure.Rate(count, length), p99
 }
 
-// peak returns the highest rate in the window: of the whole buckets of a chart, of the
-// seconds, or of now or the mean where no whole bucket reaches them.
+// peak returns the highest rate of a second in the window, as results have it: of whole buckets of a
+// chart that are no shorter, of the seconds that are remembered singly, or of now or the mean where
+// none reaches them.
 func (f *figures) peak(s *measure.Snapshot, op int, a Axis, line Series) float64 {
-	from, to := a.within(line, f.from, f.to)
-	peak := chart.Peak(append(slices.Clone(line.Vals[from:to]), f.mean, f.rate))
+	rates := []float64{f.mean, f.rate}
+	if a.Bucket >= time.Second {
+		from, to := a.within(line, f.from, f.to)
+		rates = append(rates, line.Vals[from:to]...)
+	}
+	peak := chart.Peak(rates)
 	for t := max(seconds1(f.from), f.second-remembered); f.some && t <= f.last(); t++ {
 		if v, _ := rateIn(s, op, t); v > peak {
 			peak = v

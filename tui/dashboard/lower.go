@@ -319,7 +319,14 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 				break
 			}
 		}
-		out = append(out, widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+		line := widget.Fit("  "+low.now.opName(c.Operation), name-1) + " " + widget.Fit(c.Class, 14) + e.Styles.Bad.On(cols(widget.Whole(c.Count))) + "  "
+		at := ansi.StringWidth(line)
+		for _, l := range widget.Wrap(text, max(w-at, 10)) {
+			out, line = append(out, line+l), widget.Fit("", at)
+		}
+		if text == "" {
+			out = append(out, line)
+		}
 	}
 	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", append(out, differ...)
 }

@@ -133,6 +133,14 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	if threads > 0 {
 		out = []string{trying, s.Muted.On("with ") + s.Bold.On(report.Several(threads, "thread")) + s.Muted.On(", raised for it"), bracket}
 	}
+	if n := len(now.Steps); n > 0 { // whole, as the table may have to cut it
+		last := now.Steps[n-1].Level
+		if words, held, _ := now.Told(last); !held {
+			for _, l := range widget.Wrap(units.Number(last)+" "+words, w) {
+				out = append(out, s.Muted.On(l))
+			}
+		}
+	}
 	table := min(len(now.Steps)+1, max(h/3, 4))
 	if room := h - len(out) - table - 3; room >= 5 {
 		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {

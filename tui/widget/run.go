@@ -94,7 +94,7 @@ func (f *Figures) mark(text string) string {
 	return f.sign + text
 }
 
-// FiguresOf sums up a run: the headline, with the failures of all operations.
+// FiguresOf sums up a run: the headline, with the failures of all whole operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{
@@ -102,7 +102,9 @@ func FiguresOf(run *rundir.Run) Figures {
 		P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
 	}
 	for _, o := range run.Operations {
-		f.Errors += o.Errors
+		if run.Whole(o) { // a call that is part of an operation fails with that
+			f.Errors += o.Errors
+		}
 		f.unstarted += o.Unstarted
 	}
 	return f
