@@ -19,6 +19,9 @@ const confidence, small = 0.95, 0.05
 // reaches any of those after.
 const enough = 4
 
+// farApart is by which factor those of fewest seconds must lie apart for that.
+const farApart = 3
+
 // Of neighbouring windows under the same settings: how many times as much as these differ from
 // each other a change must make a difference to be no chance.
 const beyondDrift = 2
@@ -124,10 +127,13 @@ func (e *Effect) judged(before, after []float64, was, now float64) (f Figure) {
 // ones before moved from one to the next. It sees what has not settled yet, such as the p99
 // of a store that falls behind more every second, which has no mean.
 func leapt(before, after []float64) bool {
-	if len(before) < enough || len(after) < enough {
+	if min(len(before), len(after)) < fewest {
 		return false
 	}
 	gap := max(slices.Min(after)-slices.Max(before), slices.Min(before)-slices.Max(after))
+	if min(len(before), len(after)) < enough && gap < math.Log(farApart) {
+		return false
+	}
 	step := small
 	for i := 1; i < len(before); i++ {
 		step = max(step, math.Abs(before[i]-before[i-1]))

@@ -362,7 +362,7 @@ func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
 func CaughtUpAfter(backlog []int64, rates []float64, after float64) float64 {
 	for i := int(after); i < len(backlog); i++ {
 		if rates[i] > 0 && float64(backlog[i]) <= growTime*rates[i] {
-			return float64(i + 1)
+			return float64(i)
 		}
 	}
 	return 0

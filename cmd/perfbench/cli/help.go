@@ -227,6 +227,22 @@ func fill(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
+// Broken breaks the sentences of a text that are wider than a terminal between words; width is that of
+// the terminal, 0 if there is none. Rows of tables, which have more than one blank between words, stay
+// as they are.
+func Broken(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if ansi.StringWidth(l) > width && !strings.Contains(strings.TrimSpace(l), "  ") {
+			lines[i] = wrap(l, width)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // wrap breaks text at blanks only: names with hyphens stay whole.
 func wrap(text string, width int) string {
 	out, wide := "", 0

@@ -158,7 +158,7 @@ func (a command) printSummary(o *session.Concluded, f *cli.Flags, gone bool) {
 	}
 	switch {
 	case !f.Quiet:
-		fmt.Fprint(a.Stdout, a.coloured(cli.Plain(cli.Summary(&o.Run, dir), f.Plain || f.ASCII), f))
+		fmt.Fprint(a.Stdout, a.coloured(cli.Broken(cli.Plain(cli.Summary(&o.Run, dir), f.Plain || f.ASCII), a.StdoutWidth), f))
 		if a.StdoutTerminal && !gone {
 			cli.DrawCourse(a.Call, o.Dir, f.Plain || f.ASCII)
 		}

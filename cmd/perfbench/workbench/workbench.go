@@ -250,7 +250,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 			}
 			continue
 		}
-		fmt.Fprint(a.Stdout, cli.Plain(out.Summary, ascii))
+		fmt.Fprint(a.Stdout, cli.Broken(cli.Plain(out.Summary, ascii), a.StdoutWidth))
 	}
 	if err != nil {
 		return err
