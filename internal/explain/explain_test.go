@@ -564,6 +564,12 @@ func TestOutagesAreNamed(t *testing.T) {
 	told := outages(f)
 	assert.NotContains(t, told[0].Text, "failed", "a second is one outage's")
 	assert.Contains(t, told[1].Text, "and 120 calls failed")
+	assert.NotContains(t, told[1].Text, "without records")
+	op := &f.Run.Operations[0]
+	op.Errors = 150
+	f.Run.Errors = []rundir.Error{{Track: op.Track, Op: op.Op, Class: "lost", Count: 100}}
+	assert.Contains(t, outages(f)[1].Text, "; in a part of it the store answered, but without records that it had acknowledged")
+	op.Errors, f.Run.Errors = 0, nil
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
@@ -22,6 +23,12 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	for _, o := range f.Run.Operations {
 		if f.Run.Whole(o) {
 			all, whole[[2]string{o.Track, o.Op}] = all+o.Errors, true
+		}
+	}
+	lost := int64(0)
+	for _, x := range f.Run.Errors {
+		if x.Class == store.Lost.String() && whole[[2]string{x.Track, x.Op}] {
+			lost += x.Count
 		}
 	}
 	for _, r := range f.Series {
@@ -43,6 +50,9 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 			text += ", and " + units.Plural(n, "call") + " failed"
 		default:
 			text += fmt.Sprintf(", with %d of the run's %s", n, units.Plural(all, "failed call"))
+		}
+		if lost > 0 && failed[i] > all-lost { // more than all that failed for other reasons
+			text += "; in a part of it the store answered, but without records that it had acknowledged"
 		}
 		if by := overlapping(f, o.From, o.To); len(by) > 0 {
 			text += ", in the time of the " + named(by) + ", " + ownWord
