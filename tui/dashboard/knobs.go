@@ -70,7 +70,7 @@ func (ks *knobs) come(past bool) string {
 		if i == 0 && text == "" {
 			text = workload.Coming(c.From).String()
 		}
-		if !past || c.At <= ks.past.At+measure.Step/2 {
+		if !past || c.At < ks.past.At+measure.Step {
 			text = workload.Coming(c.To).String()
 		}
 	}
@@ -325,7 +325,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	for i, k := range knobs {
 		values[i] = ks.value(k)
 		if was {
-			values[i] = ks.valueAt(k, ks.past.At+measure.Step/2)
+			values[i] = ks.valueAt(k, ks.past.At+measure.Step-1) // with what was changed in it
 		}
 		if ks.track == screen.All {
 			values[i] = each(ks.now.plan, k, values[i])

@@ -99,7 +99,7 @@ func (l *loadedRun) then(at, width time.Duration) *chart.Then {
 	t := l.course.then(at, width)
 	t.Unit = run.Unit
 	set := run.SettingsAt(at + measure.Step/2)
-	t.Settings = settingWords(set)
+	t.Settings = settingWords(run.SettingsAt(at + width - 1)) // with what was changed in it
 	t.Meanwhile = append(chart.Meanwhile(set, run.Commands), t.Meanwhile...)
 	return t
 }
