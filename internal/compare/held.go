@@ -33,7 +33,9 @@ func held(sides ...Set) float64 {
 func limited(fs []Finding) {
 	for i := range fs {
 		if f := &fs[i]; (f.Figure == Throughput || f.Figure == Bytes) && f.Verdict != Noted {
-			f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil
+			if f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil; math.Abs(f.Change) > 1-keepsUp {
+				f.Verdict = Noted // bytes of another size at the same rate
+			}
 		}
 	}
 }

@@ -207,6 +207,8 @@ func (i *Item) Judged() string {
 		text += " · cut short"
 	case i.Run.EndedBy == "interrupt":
 		text += " · interrupted"
+	case slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)):
+		text += " · calls failed"
 	}
 	return text
 }

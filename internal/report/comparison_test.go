@@ -146,14 +146,14 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 		return string(f.Data)
 	}
 	got := text(Searches{A: []*find.Result{a}, B: []*find.Result{b}})
-	assert.Contains(t, got, "A holds up to 2830, B holds up to 3113 entries/s.\n")
+	assert.Contains(t, got, "A holds up to 2830 entries/s, B holds up to 3113 entries/s.\n")
 	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B\n")
 	assert.Regexp(t, `(?m) 100 % .* A$`, got)
 	assert.Regexp(t, `(?m) 80 % .* B$`, got)
 	more := doubled()
 	more.Found, more.Under = 2530, []string{"p99<5ms"}
 	got = text(Searches{A: []*find.Result{b}, B: []*find.Result{more, a}})
-	assert.Contains(t, got, "A holds up to 3113, B holds up to 2680 (2530 to 2830 in 2 searches) entries/s.\n")
+	assert.Contains(t, got, "A holds up to 3113 entries/s, B holds up to 2680 entries/s (2530 to 2830 in 2 searches).\n")
 	assert.Contains(t, got, "A was searched under p99<10ms and errors<1%, and B under p99<5ms.\n")
 	a.Found = 0
 	assert.Contains(t, text(Searches{A: []*find.Result{a}, B: []*find.Result{b}}), "A holds at no level that was tried, B holds up to 3113 entries/s.\n")

@@ -101,7 +101,7 @@ func TestFoundInWords(t *testing.T) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
 		"Perfbench on this machine comes to 2830 entries/s under p99<10ms and errors<1%; 4000 is too much for it. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit at every level, down to 4000 entries/s.\n": func(r *find.Result) {
+		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit at every level, down to 1000 entries/s.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 		},
 		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
@@ -111,7 +111,7 @@ func TestFoundInWords(t *testing.T) {
 			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
 		},
 		"or judge the time of calls in the store alone, under p99.service<10ms and errors<1%.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"down to 4000 entries/s.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nThe most that was done at a level that was tried is 4k entries/s, at 4000 entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nIn the store alone, under p99.service<10ms and errors<1%, 4000 entries/s holds, the highest that was done.\n": func(r *find.Result) {
+		"down to 1000 entries/s.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nThe most that was done at a level that was tried is 4k entries/s, at 4000 entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nIn the store alone, under p99.service<10ms and errors<1%, 4000 entries/s holds, the highest that was done.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)

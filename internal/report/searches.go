@@ -71,12 +71,16 @@ func (s Searches) section() Section {
 
 // sentence says up to which level each side holds.
 func (s Searches) sentence(a, b *find.Result) string {
+	what := " threads"
+	if a.Over == find.OverRate {
+		what = " " + a.Unit + "/s"
+	}
 	side := func(name string, r *find.Result, all []*find.Result) string {
-		text := name + " holds up to " + levelText(r, r.Found)
 		if r.Found == 0 {
-			text = name + " holds at no level that was tried"
+			return name + " holds at no level that was tried"
 		}
-		if len(all) > 1 && r.Found > 0 {
+		text := name + " holds up to " + levelText(r, r.Found) + what
+		if len(all) > 1 {
 			low, high := math.Inf(1), 0.0
 			for _, one := range all {
 				low, high = min(low, one.Found), max(high, one.Found)
@@ -85,12 +89,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 		}
 		return text
 	}
-	out := side("A", a, s.A) + ", " + side("B", b, s.B)
-	what := " threads"
-	if a.Over == find.OverRate {
-		what = " " + a.Unit + "/s"
-	}
-	return out + what + "."
+	return side("A", a, s.A) + ", " + side("B", b, s.B) + "."
 }
 
 // jsonSearches are the searches of two sides, where both searched for the same.
