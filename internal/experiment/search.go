@@ -51,6 +51,7 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 // ends. It marks each step on the run's time line and passes it to told, with a few
 // words on how it went. The run goes on; the result says why the search ended.
 func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s find.Step, words string)) *find.Result {
+	defer l.Hold("a search turns the knobs of this run: wait until it has its answer")()
 	f := find.New(l, l.Opened.Bound(), o, l.Observed, l.Opened.Info.NoFigure != "")
 	l.OnSecond(f.Second)
 	r, _ := f.Find(ctx, func(s find.Step) { // the result has the error

@@ -60,6 +60,9 @@ func (d *Driven) changeBeside(c crew.Change) error {
 		return errors.New("the run is ending: its knobs no longer turn")
 	default:
 	}
+	if why := d.held.Load(); why != nil {
+		return errors.New(*why)
+	}
 	after := make([]workload.Settings, len(tracks))
 	for i := range after {
 		after[i] = d.Settings(i)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -57,6 +58,15 @@ type Driven struct {
 	feed   *telemetry.Feed
 	onWait func(sentence string)
 	beside *crew.Local // nil: nobody else watches
+	// held is why nobody else may turn its knobs now; nil if others may.
+	held atomic.Pointer[string]
+}
+
+// Hold has other processes that watch the run not turn its knobs, for a reason that they are told,
+// until release is called. Any goroutine may call it.
+func (d *Driven) Hold(why string) (release func()) {
+	d.held.Store(&why)
+	return func() { d.held.Store(nil) }
 }
 
 // Drive starts the run. Cancelling ctx later stops it gracefully with the context's

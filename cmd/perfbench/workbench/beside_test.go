@@ -55,6 +55,12 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	a.Control.Change("workbench", screen.All, func(s workload.Settings) workload.Settings { s.Payload = 1 << 30; s.Threads = 4096; return s })
 	comes(t, func() bool { return strings.Contains(r.Progress().Note, "not turned: ") })
 
+	release, held := live.Hold("a search turns the knobs"), live.Settings(screen.All).Threads
+	a.Control.Change("workbench", screen.All, more)
+	comes(t, func() bool { return strings.Contains(r.Progress().Note, "not turned: a search turns the knobs") })
+	assert.Equal(t, held, live.Settings(screen.All).Threads)
+	release()
+
 	live.Stop(session.ErrStopped)
 	o := live.Conclude(context.Background())
 	require.NoError(t, o.Err)
