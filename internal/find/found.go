@@ -146,17 +146,35 @@ func (f Shown) Of(s Step) int64 {
 	return s.Judged[f.at]
 }
 
+// ofAll reports whether a condition is on this percentile of the response time of all calls.
+func ofAll(e condition.Threshold, stat string) bool {
+	return e == condition.Threshold{Text: e.Text, Stat: stat, Time: "response", Rel: e.Rel, Limit: e.Limit}
+}
+
 // Judged returns the figures that levels were judged by, in the order of the conditions, without
-// the p99 of the response time of all calls, which every table of levels has, and without errors.
+// p50 and p99 of the response time of all calls, which every table of levels has, and without errors.
 func (r *Result) Judged() (out []Shown) {
 	for i, text := range r.Under {
 		e, err := condition.ParseThreshold(text)
-		if err != nil || e.Time == "" || e == (condition.Threshold{Text: e.Text, Stat: "p99", Time: "response", Rel: e.Rel, Limit: e.Limit}) {
+		if err != nil || e.Time == "" || ofAll(e, "p50") || ofAll(e, "p99") {
 			continue
 		}
 		out = append(out, Shown{strings.TrimSpace(text[:strings.IndexByte(text, '<')]), i})
 	}
 	return out
+}
+
+// Sought returns the figure that a picture of the levels shows: the one that is judged, if that is one
+// time alone, else the p99 of all calls.
+func (r *Result) Sought() (name string, of func(Step) int64) {
+	limits, judged := r.Limits(), r.Judged()
+	switch {
+	case len(limits) == 1 && ofAll(limits[0], "p50"):
+		return "p50", func(s Step) int64 { return s.Response.P50 }
+	case len(limits) == 1 && len(judged) == 1:
+		return judged[0].Name, judged[0].Of
+	}
+	return "p99", func(s Step) int64 { return s.Response.P99 }
 }
 
 // Limits returns the conditions of the result that are on a time, such as p99<10ms.

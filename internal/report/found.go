@@ -108,7 +108,11 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
 	if r.Over != "rate" && r.Done > 0 {
-		out = append(out, fmt.Sprintf("That is %s %s/s.", units.Number(r.Done), r.Unit))
+		text := fmt.Sprintf("That is %s %s/s.", units.Number(r.Done), r.Unit)
+		if most := r.Most(); most.Level < r.Found && most.Done > alikeDone*r.Done {
+			text += fmt.Sprintf(" Fewer did more: %s did %s %s/s.", Several(int(most.Level), "thread"), units.Number(most.Done), r.Unit)
+		}
+		out = append(out, text)
 	}
 	if r.Limit.Text != "" {
 		out = append(out, "What limits is "+r.Limit.Text+".")
@@ -133,6 +137,9 @@ func FoundLead(r *find.Result) []string {
 	}
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
 }
+
+// alikeDone is up to which factor two throughputs are told as one.
+const alikeDone = 1.05
 
 // lowest returns the lowest level that was tried; the one that is too much without steps.
 func lowest(r *find.Result) float64 {

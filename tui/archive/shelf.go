@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,10 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		s.order = (s.order + 1) % kept.Orders
 	case at == nil:
 		return nil, false
+	case key.Matches(msg, k.Remove) && at.EndedBy == rundir.StillRunning:
+		return func() tea.Msg {
+			return DoneMsg{"", errors.New("not deleted: the run is still going; x ends it where it is shown")}
+		}, true
 	case key.Matches(msg, k.Remove):
 		s.ask("delete", s.keeper.Remove, at.ID, listed)
 	case key.Matches(msg, k.Pack) && !at.Archived:

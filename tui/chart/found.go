@@ -10,21 +10,24 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Latency returns what a search has tried: a point for the p99 of each step, which shows whether it
-// held, and lines through the medians of p99 and p50 of each level; with rules at the level that holds
-// and the one that does not, and a line at each time that was asked for. What is far above that does
-// not set the scale.
+// Latency returns what a search has tried: a point for the figure that is sought of each step, p99 or
+// what the condition is on, which shows whether it held, and lines through the medians of that and of
+// p50 at each level; with rules at the level that holds and the one that does not, and a line at each
+// time that was asked for. What is far above that does not set the scale.
 func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
-	p99, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
+	name, of := r.Sought()
+	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
 	for _, level := range r.Levels() {
 		for _, step := range level.Steps {
-			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(step.Response.P99), Good: step.Held})
+			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(of(step)), Good: step.Held})
 		}
-		p99.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P99 }))
+		sought.add(level.Level, level.Median(of))
 		p50.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P50 }))
 	}
-	p.Curves = []Curve{p99, p50}
+	if p.Curves = []Curve{sought}; name != "p50" {
+		p.Curves = append(p.Curves, p50)
+	}
 	low, high := r.Bracket()
 	for _, v := range []float64{low, high} {
 		if v > 0 {
@@ -35,7 +38,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 		p.Limits = append(p.Limits, Limit{e.Limit, e.Text})
 		p.Most = max(p.Most, farAbove*e.Limit)
 	}
-	if low := lowest(p99.Values); p.Most > 0 && finite(low) { // the lowest one is shown
+	if low := lowest(sought.Values); p.Most > 0 && finite(low) { // the lowest one is shown
 		p.Most = max(p.Most, 2*low)
 	}
 	return p
@@ -46,7 +49,12 @@ const farAbove = 10
 
 // LatencyLegend names what Latency draws, in its colours.
 func LatencyLegend(s *widget.Styles, r *find.Result) string {
-	text := s.Series[1].On("p99") + s.Muted.On(" and ") + s.Series[0].On("p50") + s.Muted.On(" over "+r.Over)
+	name, _ := r.Sought()
+	text := s.Series[1].On(name)
+	if name != "p50" {
+		text += s.Muted.On(" and ") + s.Series[0].On("p50")
+	}
+	text += s.Muted.On(" over " + r.Over)
 	if len(r.Steps) > len(r.Levels()) {
 		text += s.Muted.On(", lines through medians")
 	}
@@ -87,7 +95,12 @@ func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 	for _, f := range judged {
 		g.Cols = append(g.Cols, widget.Column{Head: f.Name, Right: true})
 	}
-	g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 3}, widget.Column{}, widget.Column{Spare: 1, Most: 60})
+	threads := r.Over != find.OverThreads // else the first column has them
+	if threads {
+		g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 3})
+	}
+	plain := len(g.Cols)
+	g.Cols = append(g.Cols, widget.Column{}, widget.Column{Spare: 1, Most: 60})
 	var inks []widget.Ink
 	seen := map[float64]bool{}
 	for i := len(r.Steps) - 1; i >= 0 && len(inks) < n-1; i-- {
@@ -114,13 +127,16 @@ func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 		for _, f := range judged {
 			row = append(row, median(f.Of))
 		}
-		g.Add(append(row, units.Number(float64(step.Threads)), sign, words)...)
+		if threads {
+			row = append(row, units.Number(float64(step.Threads)))
+		}
+		g.Add(append(row, sign, words)...)
 	}
 	if len(inks) == 0 {
 		return nil
 	}
 	g.Ink = func(row, col int) widget.Ink {
-		if col < 5+len(judged) {
+		if col < plain {
 			return s.Plain
 		}
 		return inks[row]
