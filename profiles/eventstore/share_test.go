@@ -134,7 +134,7 @@ func TestWhatKilledWorkersLeftIsDoneByOthers(t *testing.T) {
 		target string
 		after  []int64
 	}{
-		"redis":     {labtest.Redis(t).URL(), []int64{600, 1500}},
+		"redis":     {labtest.Redis(t).URL(), []int64{600, 1200}},
 		"cassandra": {labtest.Cassandra(t).Patient(), []int64{600}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestWhatKilledWorkersLeftIsDoneByOthers(t *testing.T) {
 			if name != "redis" {
 				labtest.Full(t, "the case redis")
 			}
-			set := []string{"threads=6", "events=4003", "batch=20", "treeDepth=2", "childCount=2", "payload=300", "rate=600", "queryThreads=3", "queries=60"}
+			set := []string{"threads=6", "events=4003", "batch=20", "treeDepth=2", "childCount=2", "payload=300", "rate=300", "queryThreads=3", "queries=60"}
 			o := caseOf(c.target, append(set, "namespace=lost", "seed=3")...).Losing(t, 3, c.after...)
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
 			made, errs := operation(&o.Run, "events", "publish")

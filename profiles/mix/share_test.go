@@ -63,9 +63,7 @@ func TestConnectionsOfWorkersAreCounted(t *testing.T) {
 // What a killed worker has left is done by another.
 func TestAKilledWorker(t *testing.T) {
 	t.Parallel()
-	c := shared(t, "rate=100")
-	c.Hurry = true
-	o := c.Losing(t, 3, 300)
+	o := shared(t, "rate=100").Losing(t, 3, 300)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Positive(t, o.Run.Verification.Unread, "what it had stored, nobody reads back")
 	assert.Contains(t, o.Run.Verification.Summary, "records of workers that were lost could not be checked")

@@ -16,9 +16,9 @@ import (
 func TestTheTransactionsOfKilledWorkersAreCarriedOut(t *testing.T) {
 	t.Parallel()
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
-		"mode=saga", "threads=6", "transactions=1500", "rate=300", "branches=3", "accountCount=50", "failRate=0.1", "checkInterval=20ms", "retryInterval=1s", "payload=300",
+		"mode=saga", "threads=6", "transactions=1500", "rate=100", "branches=3", "accountCount=50", "failRate=0.1", "checkInterval=20ms", "retryInterval=1s", "payload=300",
 	}}
-	o := c.Losing(t, 3, 300, 1200)
+	o := c.Losing(t, 3, 300, 700)
 	v, f := o.Run.Verification, profiletest.Facts[saga.Facts](t, o)
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	var units, failed int64
@@ -37,7 +37,7 @@ func TestTheLookUpsOfAKilledWorkerAreMade(t *testing.T) {
 	t.Parallel()
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
 		"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=4000", "eligibility.threadCount=4",
-		"profile.totalEntryCount=2000", "profile.threadCount=3", "payloadSize=100", "batchSize=7", "testCase=tx", "rate=300",
+		"profile.totalEntryCount=2000", "profile.threadCount=3", "payloadSize=100", "batchSize=7", "testCase=tx", "rate=200",
 	}}
 	want, err := c.Prepare(t.Context(), t)
 	assert.NoError(t, err)

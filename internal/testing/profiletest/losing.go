@@ -16,7 +16,8 @@ import (
 
 // Losing carries out the whole run by n workers, each in a process of its own, of which one
 // is killed whenever more than so many units have been done. What they had left is dealt to
-// the others. The package has a TestChild.
+// the others. The rate of the case must be so low that nobody ends before: it is lifted then. The package
+// has a TestChild.
 func (c Case) Losing(t *testing.T, n int, after ...int64) *session.Concluded {
 	t.Helper()
 	o := c.losing(t, crew.Redeal, n, after)
@@ -52,7 +53,7 @@ func (c Case) losing(t *testing.T, onLoss string, n int, after []int64) *session
 		require.Eventually(t, func() bool { return l.Snapshot().Done > units }, 5*time.Minute, time.Millisecond, "%d units", units)
 		all[i].Kill()
 	}
-	for track := 0; c.Hurry && track < len(l.Snapshot().Tracks); track++ {
+	for track := range l.Snapshot().Tracks { // until then it was so low that nobody ended, however crowded the machine
 		l.Change("test", track, func(s workload.Settings) workload.Settings {
 			s.Rate = 0
 			return s

@@ -39,9 +39,6 @@ type Case struct {
 	Errors bool
 	// Closed means that the plan takes no rate.
 	Closed bool
-	// Hurry means that a rate is lifted once all workers that are to be lost are: until then it can
-	// be so low that nobody ends first, however crowded the machine.
-	Hurry bool
 }
 
 // With returns the case with more settings.
