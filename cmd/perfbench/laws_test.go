@@ -19,6 +19,20 @@ import (
 func TestTheLawsHoldInEachSegment(t *testing.T) {
 	labtest.Full(t, "internal/session has the ledger of made-up seconds, and internal/engine the accounts")
 	t.Parallel()
+	var q *rundir.Requests
+	for try := 0; try < 3 && q == nil; try++ { // on a busy machine a second may not be sampled
+		q = segmentOfLaws(t)
+	}
+	require.NotNil(t, q)
+	assert.GreaterOrEqual(t, q.Seconds, 5.0)
+	assert.InEpsilon(t, 1000*q.Seconds, q.Made, 0.5)
+	assert.Greater(t, float64(q.Asked), 0.9*float64(q.Made))
+}
+
+// segmentOfLaws does a run of two segments, of which the second is long enough to tell, and returns the
+// requests of that; nil if not each of its seconds was sampled.
+func segmentOfLaws(t *testing.T) *rundir.Requests {
+	t.Helper()
 	dir := t.TempDir()
 	p := exec.Command(binary(t), "run", "ingestion", "--set", "testCase=put", "--target", labtest.Redis(t).URL(), "--namespace", "laws",
 		"--threads", "2", "--rate", "500", "--duration", "7500ms", "--at", "1s:rate=1000", "--quiet", "--out", dir)
@@ -40,25 +54,5 @@ func TestTheLawsHoldInEachSegment(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, r.Verdict.Causes, "laws")
-	q := r.Segments[1].Requests
-	if q == nil { // on a machine so busy that a second was not sampled
-		assert.Less(t, sampled(t, folder), 7)
-		return
-	}
-	assert.GreaterOrEqual(t, q.Seconds, 5.0)
-	assert.InEpsilon(t, 1000*q.Seconds, q.Made, 0.5)
-	assert.Greater(t, float64(q.Asked), 0.9*float64(q.Made))
-}
-
-// sampled returns of how many seconds the store has told how many requests it got.
-func sampled(t *testing.T, folder string) (n int) {
-	t.Helper()
-	f, err := rundir.Load(folder)
-	require.NoError(t, err)
-	for _, s := range f.Samples {
-		if s.Source == rundir.OfStore && s.Name == "commands_per_s" && s.T >= 0 {
-			n++
-		}
-	}
-	return n
+	return r.Segments[1].Requests
 }
