@@ -203,7 +203,7 @@ func (v *servers) sayNetwork(err error) (what, hint string) {
 	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && v.tls == nil:
 		return "the server closed the connection at once", "is it a Redis? if it expects TLS: " + v.tlsTarget()
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return "the server closed the connection at once", "does it speak TLS on this port, and want a client certificate?"
+		return "the server closed the connection at once", "does it speak TLS on this port, and want a client certificate? give cert=FILE and key=FILE"
 	case timedOut(err):
 		return v.place(err) + "no answer in time", "is it the right host and port, and no firewall between? dial_timeout= and read_timeout= give it longer"
 	}
