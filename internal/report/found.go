@@ -109,7 +109,7 @@ func FoundLead(r *find.Result) []string {
 	}
 	if r.Over != "rate" && r.Done > 0 {
 		text := fmt.Sprintf("That is %s %s/s.", units.Number(r.Done), r.Unit)
-		if most := r.Most(); most.Level < r.Found && most.Done > alikeDone*r.Done {
+		if most := r.Most(); most != nil && most.Level < r.Found && most.Done > alikeDone*r.Done {
 			text += fmt.Sprintf(" Fewer did more: %s did %s %s/s.", Several(int(most.Level), "thread"), units.Number(most.Done), r.Unit)
 		}
 		out = append(out, text)

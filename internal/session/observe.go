@@ -211,10 +211,12 @@ func (b *backlog) growth() *verdict.Growth {
 	if g := b.grown(); g != nil {
 		return g
 	}
-	if b.past != nil {
-		b.past.CaughtUpS = verdict.CaughtUpAfter(b.whole, b.rates, b.past.ToS)
+	if b.past == nil {
+		return nil
 	}
-	return b.past
+	g := *b.past // whoever has had it may still read it
+	g.CaughtUpS = verdict.CaughtUpAfter(b.whole, b.rates, g.ToS)
+	return &g
 }
 
 // worked returns the largest backlog that was worked off; nil if none was worth telling.
