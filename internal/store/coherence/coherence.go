@@ -200,6 +200,7 @@ func (ss *sessions) tend() {
 			if ss.links[i].Load() != nil || !ss.gates[i%len(ss.gates)].Ready() {
 				continue
 			}
+			breath()
 			ctx, cancel := context.WithTimeout(context.Background(), ss.opts.dial)
 			l, err := ss.openLink(ctx, i)
 			cancel()

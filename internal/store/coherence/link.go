@@ -3,6 +3,7 @@ package coherence
 import (
 	"context"
 	"errors"
+	"log"
 	"regexp"
 	"sync"
 	"sync/atomic"
@@ -154,6 +155,13 @@ func settle() {
 	for range 25 {
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// breath lets sessions whose connection broke log that it did, since each reads the log level
+// that the next one to open sets. What was logged so far happened before it returns.
+func breath() {
+	settle()
+	log.Writer() // takes the lock under which lines are written
 }
 
 // end closes a session and waits until the client has logged that it did. Others cannot open one
