@@ -1,11 +1,12 @@
-// Package effect says what each live change of a run did: throughput and p99 before and after
-// it, and whether they became better or worse, or whether that may be chance. It is reckoned
+// Package effect says what each live change of a run did: throughput and p99 (p50 where p99
+// cannot be judged) before and after it, and whether they became better or worse, or whether that may be chance. It is reckoned
 // from the seconds of a run and nothing else, so that it is the same while the run goes and at
 // its end, for whoever looks.
 package effect
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -40,15 +41,27 @@ type Second struct {
 	At     time.Duration
 	Length float64 // in seconds
 	Count  float64 // units that succeeded
-	P99    float64 // response time of the slowest operation in nanoseconds; 0: unknown
+	Times  []Times
+}
+
+// Times are the response times of an operation in a second, in nanoseconds; 0: unknown.
+type Times struct {
+	Op       int
+	P50, P99 float64
 }
 
 // Segment is a segment of the run.
 type Segment struct {
 	From, To time.Duration // To is 0 while it goes on
 	Settings map[string]float64
-	// slowest is the highest p99 of an operation in nanoseconds, ours how much of it was
-	// perfbench's own lateness, as a share, late the same in nanoseconds.
+	// times are the response times by operation, p50 and p99 how late perfbench was in them.
+	times    map[int]measure.Summary
+	p50, p99 lag
+}
+
+// lag is how much of a percentile of the slowest operation was perfbench's own lateness: ours as a
+// share, late in nanoseconds.
+type lag struct {
 	slowest    int64
 	ours, late float64
 }
@@ -58,8 +71,10 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 	c := &Course{Changes: s.Changes, Commands: commands, Crowded: crowded(v)}
 	for _, seg := range s.Segments {
 		one := Segment{From: seg.From, To: seg.To, Settings: seg.Settings}
-		for _, o := range seg.Ops {
-			one.lateness(o.Response.P99, o.Lateness.P99)
+		for op, o := range seg.Ops {
+			if s.Counts(op) {
+				one.take(op, o.Response, o.Lateness)
+			}
 		}
 		c.Segments = append(c.Segments, one)
 	}
@@ -74,14 +89,14 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 		for _, r := range rows {
 			first = min(first, time.Duration(r.T)*time.Second)
 			if s.Counts(op) {
-				g.add(time.Duration(r.T)*time.Second, r.Seconds, r.Count, r.ResponseP99)
+				g.add(time.Duration(r.T)*time.Second, r.Seconds, r.Count, Times{op, float64(r.ResponseP50), float64(r.ResponseP99)})
 			}
 		}
 	}
 	for op, line := range s.Timeline { // what is longer ago than the last seconds
 		for _, p := range line {
 			if s.Counts(op) && s.Bucket >= time.Second && p.At+s.Bucket <= first {
-				g.add(p.At, p.Seconds, p.Count, p.ResponseP99)
+				g.add(p.At, p.Seconds, p.Count, Times{op, float64(p.ResponseP50), float64(p.ResponseP99)})
 			}
 		}
 	}
@@ -94,11 +109,19 @@ func Of(f *rundir.Folder) *Course {
 	r := &f.Run
 	c := &Course{Changes: r.Turned(), Commands: r.Commands, Crowded: crowded(r.Verdict), Over: r.EndedBy != rundir.StillRunning}
 	at := func(seconds float64) time.Duration { return time.Duration(math.Round(seconds * float64(time.Second))) }
+	ops := map[measure.Operation]int{} // those that count
+	for i, o := range r.Operations {
+		if r.Counts(o) {
+			ops[measure.Operation{Track: o.Track, Op: o.Op}] = i
+		}
+	}
 	for i := range r.Segments {
 		seg := &r.Segments[i]
 		one := Segment{From: at(seg.From), To: at(seg.To), Settings: seg.Settings}
 		for _, o := range seg.Operations {
-			one.lateness(o.Response.P99, o.Lateness.P99)
+			if op, ok := ops[measure.Operation{Track: o.Track, Op: o.Op}]; ok {
+				one.take(op, o.Response.Summary(o.Calls), o.Lateness.Summary(o.Calls))
+			}
 		}
 		c.Segments = append(c.Segments, one)
 	}
@@ -107,20 +130,17 @@ func Of(f *rundir.Folder) *Course {
 			c.Phases = append(c.Phases, at(p.From))
 		}
 	}
-	counts := map[measure.Operation]bool{}
-	for _, o := range r.Operations {
-		counts[measure.Operation{Track: o.Track, Op: o.Op}] = r.Counts(o)
-	}
 	g := gatherer{}
 	for _, row := range f.Series {
-		if !counts[measure.Operation{Track: row.Track, Op: row.Op}] || math.IsNaN(row.Throughput) {
+		op, counts := ops[measure.Operation{Track: row.Track, Op: row.Op}]
+		if !counts || math.IsNaN(row.Throughput) {
 			continue
 		}
 		length := 1.0
 		if row.Count > 0 && row.Throughput > 0 {
 			length = math.Min(float64(row.Count)/row.Throughput, 1)
 		}
-		g.add(time.Duration(row.T)*time.Second, length, row.Count, row.ResponseP99)
+		g.add(time.Duration(row.T)*time.Second, length, row.Count, Times{op, float64(row.ResponseP50), float64(row.ResponseP99)})
 	}
 	c.Seconds = g.list()
 	return c
@@ -129,18 +149,56 @@ func Of(f *rundir.Folder) *Course {
 // crowded reports whether other processes had what the run needed.
 func crowded(v rundir.Verdict) bool { return slices.Contains(v.Causes, string(verdict.Crowded)) }
 
-// lateness takes an operation: that of the slowest counts.
-func (s *Segment) lateness(p99, late int64) {
-	if p99 > s.slowest {
-		s.slowest, s.late = p99, float64(late)
-		s.ours = min(s.late/float64(p99), 1)
+// take takes what an operation did in the segment: its response times, and how late perfbench was.
+func (s *Segment) take(op int, response, late measure.Summary) {
+	if response.Count == 0 {
+		return
 	}
+	if s.times == nil {
+		s.times = map[int]measure.Summary{}
+	}
+	s.times[op] = response
+	if measure.Enough(50, response.Count) {
+		s.p50.take(response.P50, late.P50)
+	}
+	if measure.Enough(99, response.Count) {
+		s.p99.take(response.P99, late.P99)
+	}
+}
+
+// take takes a percentile of an operation: that of the slowest counts.
+func (l *lag) take(took, late int64) {
+	if took > l.slowest {
+		l.slowest, l.late = took, float64(late)
+		l.ours = min(l.late/float64(took), 1)
+	}
+}
+
+// few are the operations that have too few calls for a percentile. hide means that one of them may
+// be the slowest, so that nobody knows it: then screens show none.
+type few struct {
+	ops  map[int]bool
+	hide bool
+}
+
+// fewIn finds those of which some segment has too few calls.
+func fewIn(percentile float64, of func(measure.Summary) int64, segments []Segment) few {
+	out := few{ops: map[int]bool{}}
+	for _, seg := range segments {
+		for op, t := range seg.times {
+			if !measure.Enough(percentile, t.Count) {
+				out.ops[op] = true
+			}
+		}
+		out.hide = out.hide || of(measure.Worst(slices.Collect(maps.Values(seg.times)))) == measure.Hidden
+	}
+	return out
 }
 
 // gatherer adds operations up by the second.
 type gatherer map[time.Duration]*Second
 
-func (g gatherer) add(at time.Duration, length float64, count, p99 int64) {
+func (g gatherer) add(at time.Duration, length float64, count int64, times Times) {
 	if length < measure.ShortestRate {
 		return
 	}
@@ -150,7 +208,7 @@ func (g gatherer) add(at time.Duration, length float64, count, p99 int64) {
 		g[at] = x
 	}
 	x.Count += float64(count)
-	x.Length, x.P99 = max(x.Length, length), max(x.P99, float64(p99))
+	x.Length, x.Times = max(x.Length, length), append(x.Times, times)
 }
 
 func (g gatherer) list() []Second {
@@ -181,25 +239,27 @@ type Effect struct {
 	// it came to what it was asked to come to.
 	given   bool
 	crowded bool
-	// ours is how much of the p99 of the slowest operation was perfbench's own lateness, before
-	// the change or after it, whichever is more: 0 to 1. It is 0 if p99 changed by more than
-	// twice of that.
-	ours float64
-
-	rate, tail Figure
-	words      words
+	// rate is throughput. tail is p99, half is p50, which is told where p99 cannot be judged.
+	rate, tail, half Figure
+	words            words
 }
 
 // stretch summarises a range of finished seconds.
 type stretch struct {
 	seconds int
-	// rate is the mean over all operations together. p99 is that of a typical second: the
-	// median over the seconds of the slowest operation's p99.
-	rate, p99 float64
-	// rates and tails are the logarithms of rate and p99 of each second that has one.
-	rates, tails []float64
+	// rate is the mean over all operations together, rates has its logarithm in each second that
+	// has one. Percentiles are those of the slowest operation.
+	rate     float64
+	rates    []float64
+	p50, p99 typical
 	// stood means that nothing was done in one of the seconds.
 	stood bool
+}
+
+// typical is what a percentile was in the median second, and its logarithm in each that has one.
+type typical struct {
+	median float64
+	logs   []float64
 }
 
 // Effects returns what each act of the run did, in order.
@@ -244,9 +304,10 @@ func (c *Course) effect(list []measure.Act, i int) Effect {
 	return e
 }
 
-// joins reports whether an act before it may be judged together with it.
+// joins reports whether an act before it may be judged together with it. What it undoes comes to nothing
+// with it.
 func (e *Effect) joins(before *measure.Act) bool {
-	if before.Knob() == e.Knob() {
+	if before.Knob() == e.Knob() && e.By != measure.ByUndo {
 		return true
 	}
 	_, broke := workload.FaultSetting(before.Name)
@@ -284,23 +345,27 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	if e.Pauses() {
 		return e
 	}
+	var near []Segment // on either side of it
+	for _, seg := range c.Segments {
+		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && (end == 0 || end > e.Until) && seg.From < to {
+			near = append(near, seg)
+		}
+	}
+	short50 := fewIn(50, func(s measure.Summary) int64 { return s.P50 }, near)
+	short99 := fewIn(99, func(s measure.Summary) int64 { return s.P99 }, near)
+	over := func(list []Second) stretch { return over(list, short50, short99) }
+
 	before, after := c.seconds(from, e.first), c.seconds(e.Until, to)
 	k := min(len(before), len(after), window)
 	e.had = min(len(before), window)
-	noise := drifts(max(k/2, 2), before[max(len(before)-2*window, 0):])
+	noise := drifts(max(k/2, 2), before[max(len(before)-2*window, 0):], over)
 	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
-	steady := drifts(max(k/2, 2), after[:k])
+	steady := drifts(max(k/2, 2), after[:k], over)
 	e.given = k > 0 && c.paced(e.first-1) && c.paced(e.Until)
-	latest := 0.0
-	for _, seg := range c.Segments {
-		if end := seg.To; seg.From < e.first && (end == 0 || end >= e.first) || seg.From >= e.first && (end == 0 || end > e.Until) && seg.From < to {
-			e.ours, latest = max(e.ours, seg.ours), max(latest, seg.late)
-		}
-	}
-	if latest < mostlyOurs*math.Abs(e.after.p99-e.before.p99) {
-		e.ours = 0 // the change is far more than perfbench was late at any time
-	}
-	e.rate, e.tail = e.throughput(noise, steady), e.p99(noise, steady)
+	e.rate = e.throughput(noise.rate, steady.rate)
+	e.half = e.percentile("p50", e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, func(s *Segment) lag { return s.p50 }, near)
+	e.tail = e.percentile("p99", e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, func(s *Segment) lag { return s.p99 }, near)
+	e.tail.few = short99.hide
 	return e
 }
 
@@ -368,11 +433,10 @@ func (c *Course) paused(from, to time.Duration) bool {
 // busy is from how many units a second on a second without any means that the store stood still.
 const busy = 10
 
-// over summarises seconds.
-func over(list []Second) stretch {
-	out := stretch{seconds: len(list), rate: math.NaN(), p99: math.NaN()}
+// over summarises seconds, but for percentiles that too few calls support.
+func over(list []Second, short50, short99 few) stretch {
+	out := stretch{seconds: len(list), rate: math.NaN()}
 	sum, length, none := 0.0, 0.0, false
-	var p99 []float64
 	for _, x := range list {
 		sum, length = sum+x.Count, length+x.Length
 		if x.Count > 0 {
@@ -380,18 +444,34 @@ func over(list []Second) stretch {
 		} else {
 			none = true
 		}
-		if x.P99 > 0 {
-			p99 = append(p99, x.P99)
-			out.tails = append(out.tails, math.Log(x.P99))
-		}
 	}
 	if len(list) > 0 {
 		out.rate = sum / length
 	}
 	out.stood = none && (out.rate >= busy || len(out.rates) == 0)
-	if len(p99) > 0 {
-		slices.Sort(p99)
-		out.p99 = p99[len(p99)/2]
+	out.p50 = slowest(list, short50, func(t Times) float64 { return t.P50 })
+	out.p99 = slowest(list, short99, func(t Times) float64 { return t.P99 })
+	return out
+}
+
+// slowest returns a percentile of the slowest operation in each second.
+func slowest(list []Second, short few, of func(Times) float64) typical {
+	var all []float64
+	out := typical{median: math.NaN()}
+	for _, x := range list {
+		most := 0.0
+		for _, t := range x.Times {
+			if !short.ops[t.Op] {
+				most = max(most, of(t))
+			}
+		}
+		if most > 0 && !short.hide {
+			all, out.logs = append(all, most), append(out.logs, math.Log(most))
+		}
+	}
+	if len(all) > 0 {
+		slices.Sort(all)
+		out.median = all[len(all)/2]
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 func course(changes []measure.Change, seconds ...[2]int64) *Course {
 	c := &Course{Changes: changes, Segments: []Segment{{Settings: map[string]float64{"threads": 1}}}}
 	for t, v := range seconds {
-		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), P99: float64(v[1] * 1e4)})
+		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), Times: []Times{{P99: float64(v[1] * 1e4)}}})
 	}
 	return c
 }
@@ -61,22 +61,22 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		seconds [][2]int64
 		want    string
 	}{
-		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
-		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput same, p99 same"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: the 8 s before it are too few to tell"},
-		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput unsure, p99 same"},
-		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 same"},
-		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
-		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: nothing was done for a while"},
-		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: nothing was done for a while"},
-		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput +100 %, p99 same"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput +50 %, p99 same"},
-		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 same"},
+		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput 1k → 2k, p99 20 → 40 ms"},
+		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput 1k → 1k same, p99 20 → 20 ms same"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: throughput 950 → 967, p99 50 → 60 ms"},
+		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "p99 20 → 20 ms same, throughput 1k → 1.5k unsure"},
+		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
+		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3+ s"},
+		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: throughput 998 → 333"},
+		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: throughput 601 → 1k, p99 20 → 20 ms"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput 1k → 2k, p99 20 → 20 ms same"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
+		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs 3 s before it, and had 1"},
-		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput same, p99 70 → 880 ms"},
-		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput same, p99 unsure"},
-		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput same, p99 same"},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: throughput 2.01k → 1.99k, p99 20.2 → 19.8 ms"},
+		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput 1k → 1k same, p99 70 → 880 ms"},
+		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput 1k → 1k same, p99 10.8 → 12.8 ms unsure"},
+		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput 1k → 999 same, p99 20 → 20.2 ms same"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, ok := Last(course(c.changes, c.seconds...))
@@ -94,12 +94,12 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	}
 	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
 	e, _ := Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.Outcome(60))
 	assert.Equal(t, "00:10–00:12", e.When())
 	assert.Equal(t, 10, e.before.seconds)
 
 	e, _ = Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(4, 2000, 4000))...))
-	assert.Equal(t, "measuring its effect: 2 of 3 s", e.Outcome(60))
+	assert.Equal(t, "measuring its effect: 2 of 3+ s", e.Outcome(60))
 
 	unsettled := func(n int, p99 int64) (out [][2]int64) {
 		for i := range n {
@@ -110,10 +110,10 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	slow := []measure.Change{turn(20, "threads", 1, 2), turn(26, "threads", 2, 4)}
 	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
 	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0)
-	assert.Equal(t, "throughput same, p99 per second 20.9 → 23.3 ms unsure; the 6 s before it are too few to tell", alone.Outcome(95))
+	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 23.3 ms unsure; it needs about 8 s before it, and had 6", alone.Outcome(95))
 	e, _ = Last(s)
 	assert.Len(t, e.With, 1)
-	assert.Equal(t, "throughput same, p99 10 → 23.3 ms", e.Outcome(40))
+	assert.Equal(t, "throughput 999 → 1k same, p99 10 → 23.3 ms", e.Outcome(40))
 	assert.Equal(t, "threads 1 → 4 (2 changes)", e.What())
 
 	s.Changes = []measure.Change{turn(20, "payload", 1024, 2048), slow[1]}
@@ -141,10 +141,10 @@ func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
 		slices.Concat(steady(3, 1000, 200), steady(3, 1500, 200), steady(6, 100, 2200), steady(2, 1500, 200), steady(6, 3000, 200))...,
 	))
 	require.Len(t, list, 4)
-	assert.Equal(t, "throughput +50 %, p99 same", list[0].Told(0))
-	assert.Equal(t, "throughput −93 %, p99 2 → 22 ms", list[1].Told(0))
-	assert.Equal(t, "unsure: it needs 3 s after it, and had 1", list[2].Told(0))
-	assert.Equal(t, "unsure: it needs 3 s before it, and had 1", list[3].Told(0))
+	assert.Equal(t, "throughput 1k → 1.5k, p99 2 → 2 ms same", list[0].Told(0))
+	assert.Equal(t, "throughput 1.5k → 100, p99 2 → 22 ms", list[1].Told(0))
+	assert.Equal(t, "unsure: throughput 100 → 1.5k, p99 21.8 → 2 ms", list[2].Told(0))
+	assert.Equal(t, "unsure: throughput 1.5k → 3k, p99 2 → 2 ms", list[3].Told(0))
 	for _, e := range list {
 		assert.Empty(t, e.With)
 	}
@@ -157,17 +157,77 @@ func TestATableNamesWhatWasDoneTogether(t *testing.T) {
 		slices.Concat(steady(12, 1000, 2000), steady(5, 2000, 2000))...,
 	))
 	assert.Equal(t, "see the next one", list[0].Told(80))
-	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k +100 %, p99 same", list[1].Told(80))
-	assert.Equal(t, "with the one before: throughput +100 %, p99 same", list[1].Told(30))
+	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k +100 %, p99 20 → 20 ms same", list[1].Told(80))
+	assert.Equal(t, "with the one before: throughput 1k → 2k, p99 20 → 20 ms same", list[1].Told(30))
 }
 
 // A throughput that is sure is told although p99 is not.
 func TestWhatIsSureIsToldBesideWhatIsNot(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(steady(10, 2000, 2000), steady(10, 2500, 2200)...)...)
-	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}, ours: 0.66, late: 20e6}}
+	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}, p99: lag{ours: 0.66, late: 20e6}}}
 	told := last(s)
-	assert.Equal(t, "throughput 2k → 2.5k as asked; p99 unsure: 66 % of it is perfbench's own lateness", told.Outcome(85))
-	assert.Equal(t, "p99 unsure, throughput +25 %", told.Outcome(0))
+	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure; 66 % of its p99 is perfbench's own lateness", told.Outcome(120))
+	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure", told.Outcome(0))
+}
+
+// A p99 that cannot be judged leaves p50, which is judged by the same rule.
+func TestP50IsToldWhereP99CannotBeJudged(t *testing.T) {
+	// A fault delays each call by 20 ms at a rate: calls queue up. Before it, p99 went up and down.
+	begun := func(p50, p99 []float64) *Course {
+		c := course([]measure.Change{{At: 4 * time.Second, Name: "fault-delay", To: 20}}, steady(8, 2000, 0)...)
+		for i := range c.Seconds {
+			c.Seconds[i].Times = []Times{{P50: 1e6 * p50[i], P99: 1e6 * p99[i]}}
+		}
+		return c
+	}
+	p50 := []float64{0.2, 0.21, 0.19, 0.2, 100, 210, 279, 350}
+	p99 := []float64{5, 400, 8, 230, 150, 260, 330, 420}
+	c := begun(p50, p99)
+	e := last(c)
+	latency := e.Latency()
+	assert.Equal(t, Worse, latency.Is)
+	assert.Equal(t, "p50", latency.Name())
+	assert.Equal(t, "throughput 2k → 2k same, p50 200 µs → 279 ms ×1.4k; p99 unsure: it needs about 16 s before it, and had 4", e.Outcome(120))
+	assert.Equal(t, "throughput 2k → 2k same, p50 200 µs → 279 ms", e.Outcome(0))
+
+	// Too few calls for a p99: screens show none, and so is none here.
+	calls := func(n int64) (seg Segment) {
+		seg.take(0, measure.Summary{Count: n, P50: 2e5, P99: 4e8}, measure.Summary{Count: n})
+		return seg
+	}
+	c.Segments = []Segment{calls(8000), calls(900)}
+	c.Segments[0].To, c.Segments[1].From = 4*time.Second, 4*time.Second
+	e = last(c)
+	assert.Equal(t, "throughput 2k → 2k same, p50 200 µs → 279 ms ×1.4k; p99 takes 1000 calls on either side", e.Outcome(120))
+	c.Segments = []Segment{calls(8000), calls(19)}
+	c.Segments[0].To, c.Segments[1].From = 4*time.Second, 4*time.Second
+	e = last(c)
+	assert.Empty(t, e.Latency().Is, "nor is there a p50")
+
+	// A p99 that perfbench made itself says nothing of the store, and p50 does.
+	c = begun(p50, []float64{300, 310, 305, 300, 400, 410, 420, 415})
+	c.Segments = []Segment{{To: 4 * time.Second, p99: lag{ours: 0.9, late: 270e6}}, {From: 4 * time.Second, p99: lag{ours: 0.6, late: 240e6}}}
+	e = last(c)
+	assert.Equal(t, "throughput 2k → 2k same, p50 200 µs → 279 ms ×1.4k; p99 unsure: 90 % of it is perfbench's own lateness", e.Outcome(120))
+	for i := range c.Segments {
+		c.Segments[i].p50 = lag{ours: 0.7, late: 200e6}
+	}
+	e = last(c)
+	assert.Equal(t, Unsure, e.Latency().Is, "p50 is mostly perfbench's own lateness, too")
+}
+
+// An operation that has too few calls for its p99 is no part of that of the slowest.
+func TestAnOperationWithoutP99IsNotTheSlowest(t *testing.T) {
+	c := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, steady(20, 1000, 0)...)
+	for i := range c.Seconds {
+		c.Seconds[i].Times = []Times{{Op: 0, P50: 1e6, P99: float64(2e6 + i/10*2e6)}, {Op: 1, P50: 5e5, P99: float64(i%4) * 9e8}}
+	}
+	seg := Segment{}
+	seg.take(0, measure.Summary{Count: 9000, P50: 1e6, P90: 1e6, P95: 1e6, P99: 2e6}, measure.Summary{})
+	seg.take(1, measure.Summary{Count: 90, P50: 5e5, P90: 9e8, P95: 9e8, P99: 9e8}, measure.Summary{})
+	c.Segments = []Segment{seg}
+	e := last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 2 → 4 ms +100 %", e.Outcome(60))
 }
 
 // With room, both figures are told before and after, each from its lowest to its highest
@@ -176,8 +236,8 @@ func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
 	e, _ := Last(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
 	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.Outcome(math.MaxInt))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 per second 20 → 40 ms +100 %", e.Outcome(60))
-	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.Outcome(40))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 2k, p99 20 → 40 ms", e.Outcome(40))
 }
 
 // At a rate, throughput is what was asked for, and p99 decides.
@@ -185,7 +245,7 @@ func TestAtARateP99Decides(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 1000, To: 2000}}, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...)
 	s.Segments = []Segment{{Settings: map[string]float64{"rate": 1000}}}
 	e, _ := Last(s)
-	assert.Equal(t, "p99 per second 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.Outcome(60))
+	assert.Equal(t, "p99 20 → 40 ms +100 %, throughput 1k → 2k as asked", e.Outcome(60))
 }
 
 // A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
@@ -193,25 +253,25 @@ func TestOwnLatenessIsNoEffect(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
 	late := func(p99 int64) Segment {
 		seg := Segment{}
-		seg.lateness(1000, 990)
-		seg.lateness(80_000_000, p99)
+		seg.p99.take(1000, 990)
+		seg.p99.take(80_000_000, p99)
 		return seg
 	}
 	s.Segments = []Segment{late(76_800_000), late(0)}
 	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
 	e := last(s)
-	assert.Equal(t, "throughput same, p99 per second 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
+	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
 	s.Segments[0] = late(8_000_000)
 	s.Segments[0].To = 10 * time.Second
 	e = last(s)
-	assert.Equal(t, "throughput same, p99 per second 80 → 20 ms −75 %", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms −75 %", e.Outcome(60))
 
 	// A fault makes each call take 20 ms where most of a short p99 was lateness: that is sure.
 	s = course([]measure.Change{{At: 10 * time.Second, Name: "fault-delay", To: 20}}, append(steady(10, 1000, 100), steady(10, 1000, 2100)...)...)
-	s.Segments = []Segment{{To: 10 * time.Second, ours: 1, late: 1e6}, {From: 10 * time.Second, ours: 1. / 21, late: 1e6}}
+	s.Segments = []Segment{{To: 10 * time.Second, p99: lag{ours: 1, late: 1e6}}, {From: 10 * time.Second, p99: lag{ours: 1. / 21, late: 1e6}}}
 	e = last(s)
 	assert.Contains(t, e.Outcome(120), "→ 21 (20.8–21.2) ms ×21")
-	s.Segments[1].ours, s.Segments[1].late = 19./21, 19e6
+	s.Segments[1].p99 = lag{ours: 19. / 21, late: 19e6}
 	e = last(s)
 	assert.Contains(t, e.Outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
 }
@@ -224,7 +284,7 @@ func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
 	s := course([]measure.Change{{At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(uneven(2000), uneven(2500)...)...)
 	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}}}
 	e, _ := Last(s)
-	assert.Equal(t, "p99 same, throughput 2k → 2.5k +25 %", e.Outcome(60))
+	assert.Equal(t, "p99 20 → 20 ms same, throughput 2k → 2.5k as asked", e.Outcome(60))
 	assert.Equal(t, Asked, e.Throughput().Is)
 	s.Changes[0].To = 8000
 	e, _ = Last(s)
@@ -236,6 +296,20 @@ func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
 	e, _ = Last(s)
 	require.Len(t, e.With, 1)
 	assert.Equal(t, Asked, e.Throughput().Is, "whatever else was turned")
+}
+
+// A rate that nobody turned is held: throughput is the same, however uneven its seconds are.
+func TestThroughputAtAHeldRateIsTheSame(t *testing.T) {
+	uneven := [][2]int64{{1000, 2000}, {3000, 2000}, {2000, 2000}, {1100, 2000}, {2900, 2000}}
+	s := course([]measure.Change{{At: 5 * time.Second, Name: "threads", From: 8, To: 9}}, slices.Concat(uneven, uneven)...)
+	e := last(s)
+	assert.Equal(t, Unsure, e.Throughput().Is)
+	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}}}
+	e = last(s)
+	assert.Equal(t, Same, e.Throughput().Is)
+	s.Changes[0] = measure.Change{At: 5 * time.Second, Name: "rate", From: 2000, To: 4000}
+	e = last(s)
+	assert.Equal(t, Unsure, e.Throughput().Is, "it does not follow")
 }
 
 // What is unsure says when it will be known, or what that would take.
@@ -252,9 +326,9 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 		p99           int64
 		want          string
 	}{
-		{"soon", 30, 5, 2240, "throughput same, p99 per second 20.9 → 22.4 ms unsure; known in about 10 s"},
-		{"too few before", 6, 6, 2240, "throughput same, p99 per second 20.9 → 23.3 ms unsure; the 6 s before it are too few to tell"},
-		{"too small", 30, 30, 2050, "throughput same, p99 per second 20.9 → 21.4 ms unsure; its seconds vary too much to tell"},
+		{"soon", 30, 5, 2240, "throughput 1k → 1k same, p99 20.9 → 22.4 ms unsure; known in about 10 s"},
+		{"too few before", 6, 6, 2240, "throughput 1k → 1k same, p99 20.9 → 23.3 ms unsure; it needs about 8 s before it, and had 6"},
+		{"too small", 30, 30, 2050, "throughput 1k → 1k same, p99 20.9 → 21.4 ms unsure; its seconds vary too much to tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
@@ -269,7 +343,7 @@ func TestAnEffectEndsWithItsPhase(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(append(steady(10, 1000, 2000), steady(4, 1500, 2000)...), steady(6, 9000, 100)...)...)
 	s.Phases = []time.Duration{14 * time.Second}
 	e, _ := Last(s)
-	assert.Equal(t, "throughput +50 %, p99 same", e.Outcome(0))
+	assert.Equal(t, "throughput 1k → 1.5k, p99 20 → 20 ms same", e.Outcome(0))
 }
 
 func TestPressesCloseTogetherAreOneChange(t *testing.T) {
@@ -407,14 +481,14 @@ func TestWhatMayBeNoiseIsUnsure(t *testing.T) {
 		return last(c)
 	}
 	e := crowd(steady(20, 32_000, 122)...)
-	assert.Equal(t, "throughput 19.7k → 32k unsure, p99 per second 2.4 → 1.22 ms unsure; other processes use this machine, which may be as much as that", e.Outcome(150))
+	assert.Equal(t, "unsure: throughput 19.7k → 32k, p99 2.4 → 1.22 ms; other processes use this machine, which may be as much as that", e.Outcome(150))
 	e = crowd(steady(20, 4_000, 131_000)...)
-	assert.Equal(t, "throughput 19.7k → 4k −80 %, p99 per second 2.4 ms → 1.31 s ×546", e.Outcome(70))
+	assert.Equal(t, "throughput 19.7k → 4k −80 %, p99 2.4 ms → 1.31 s ×546", e.Outcome(70))
 
 	drifting := slices.Concat(steady(8, 20_000, 240), steady(8, 30_000, 240), steady(8, 21_000, 240), steady(6, 29_000, 240), steady(15, 36_000, 240))
 	e = last(course(turn, drifting...))
 	assert.Equal(t, Unsure, e.Throughput().Is)
-	assert.Equal(t, Same, e.P99().Is)
+	assert.Equal(t, Same, e.Latency().Is)
 	assert.NotEmpty(t, e.Lacks())
 }
 
@@ -431,9 +505,9 @@ func TestEachChangeHasItsEffect(t *testing.T) {
 		told = append(told, e.Text()+": "+e.Told(70))
 	}
 	assert.Equal(t, []string{
-		"threads 1 → 2: throughput 1k → 2k +100 %, p99 same",
+		"threads 1 → 2: throughput 1k → 2k +100 %, p99 20 → 20 ms same",
 		"payload 1 KiB → 64 KiB: see the next one",
-		"batch 1 → 2: with payload 1 KiB → 64 KiB: throughput −75 %, p99 20 → 80 ms",
+		"batch 1 → 2: with payload 1 KiB → 64 KiB: throughput 2k → 500, p99 20 → 80 ms",
 		"paused: ",
 	}, told)
 }

@@ -30,7 +30,7 @@ const beyondDrift = 2
 // a figure. More than that is the change's own.
 var crowding = math.Log(2)
 
-// mostlyOurs is the share from which on a p99 says little about the store.
+// mostlyOurs is the share from which on a percentile says little about the store.
 const mostlyOurs = 0.5
 
 // follows is how far the logarithm of a change of throughput may be from that of the rate.
@@ -55,28 +55,36 @@ type Figure struct {
 	// Was and Now are the lowest and the highest second.
 	Was, Now [2]float64
 
+	name string
 	// needs is how many seconds on either side would make sure what is unsure; 0: that cannot
-	// be told. others means that other processes on the machine may have done it.
+	// be told. others means that other processes on the machine may have done it, ours which
+	// share of a percentile was perfbench's own lateness, where that is why. few means that too
+	// few calls support the percentile.
 	needs  int
 	others bool
+	ours   float64
+	few    bool
 	show   func(v float64) (number, unit string)
 }
+
+// Name is what the figure is: throughput, p99 or p50.
+func (f *Figure) Name() string { return f.name }
 
 // Moved reports whether the figure has changed.
 func (f *Figure) Moved() bool { return f.Is == Better || f.Is == Worse || f.Is == Asked }
 
 // drift is how much neighbouring windows differ under the same settings: the root of the mean
-// square, of the logarithms of rate and p99; 0 if there are none.
-type drift struct{ rate, tail float64 }
+// square, of the logarithms of rate, p50 and p99; 0 if there are none.
+type drift struct{ rate, half, tail float64 }
 
 // drifts finds the drift between windows of some seconds, the last of which ends with the list.
-func drifts(long int, list []Second) drift {
-	var rates, tails []float64
+func drifts(long int, list []Second, over func([]Second) stretch) drift {
+	var rates, halves, tails []float64
 	for end := len(list); end >= long; end -= long {
 		w := over(list[end-long : end])
-		rates, tails = append(rates, mean(w.rates)), append(tails, mean(w.tails))
+		rates, halves, tails = append(rates, mean(w.rates)), append(halves, mean(w.p50.logs)), append(tails, mean(w.p99.logs))
 	}
-	return drift{steps(rates), steps(tails)}
+	return drift{steps(rates), steps(halves), steps(tails)}
 }
 
 func mean(list []float64) float64 {
@@ -142,19 +150,32 @@ func leapt(before, after []float64) bool {
 }
 
 // throughput returns how the throughput has changed. If it was given another rate and follows it,
-// that is no chance.
-func (e *Effect) throughput(was, now drift) Figure {
-	f := e.judged(e.before.rates, e.after.rates, was.rate, now.rate)
+// that is no chance; nor is it that a rate which nobody turned is held.
+func (e *Effect) throughput(was, now float64) Figure {
+	f := Figure{Is: Unsure}
+	if e.told() {
+		f = e.judged(e.before.rates, e.after.rates, was, now)
+	}
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
-	if from, to, ok := e.rates(); ok && e.given && from != to &&
+	if from, to, ok := e.rates(); ok && e.told() && e.given && from != to &&
 		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows {
 		f = Figure{Is: Asked}
 	}
-	f.Before, f.After, f.Was, f.Now = e.before.rate, e.after.rate, ends(e.before.rates), ends(e.after.rates)
+	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
+		f = Figure{Is: Same}
+	}
+	f.name, f.Before, f.After, f.Was, f.Now = "throughput", e.before.rate, e.after.rate, ends(e.before.rates), ends(e.after.rates)
 	f.show = func(v float64) (string, string) { return units.Number(v), "" }
 	return f
+}
+
+// turned reports whether one of the acts told together turned a knob.
+func (e *Effect) turned(knob string) bool {
+	return slices.ContainsFunc(append([]measure.Act{e.Act}, e.With...), func(a measure.Act) bool {
+		return slices.ContainsFunc(a.Parts(), func(c measure.Change) bool { return c.Knob() == knob })
+	})
 }
 
 // rates adds up what the rate was turned from and to in all tracks, by the one act among those told
@@ -179,20 +200,32 @@ func (e *Effect) rates() (from, to float64, ok bool) {
 	return from, to, ok
 }
 
-// p99 returns how p99 has changed; it has nothing to say if there was none, and is unsure of what is
-// mostly perfbench's own lateness.
-func (e *Effect) p99(was, now drift) Figure {
-	if len(e.before.tails) < fewest || len(e.after.tails) < fewest {
+// told reports whether there were enough seconds on either side, in each of which something was done.
+func (e *Effect) told() bool { return e.poor() == "" }
+
+// percentile returns how a percentile has changed, given its drift before and after the change; it has
+// nothing to say if there was none, and is unsure of what is mostly perfbench's own lateness in a segment
+// beside the change, unless it changed by more than twice of that.
+func (e *Effect) percentile(name string, before, after typical, drift [2]float64, of func(*Segment) lag, near []Segment) Figure {
+	if least := min(fewest, e.after.seconds); least == 0 || len(before.logs) < least || len(after.logs) < least {
 		return Figure{}
 	}
-	f := e.judged(e.before.tails, e.after.tails, was.tail, now.tail)
+	f := Figure{Is: Unsure}
+	if e.told() {
+		f = e.judged(before.logs, after.logs, drift[0], drift[1])
+	}
+	ours, latest := 0.0, 0.0
+	for i := range near {
+		l := of(&near[i])
+		ours, latest = max(ours, l.ours), max(latest, l.late)
+	}
 	switch {
-	case e.ours >= mostlyOurs:
-		f = Figure{Is: Unsure}
-	case f.Is == Better && e.after.p99 > e.before.p99:
+	case ours >= mostlyOurs && latest >= mostlyOurs*math.Abs(after.median-before.median):
+		f = Figure{Is: Unsure, ours: ours}
+	case f.Is == Better && after.median > before.median:
 		f.Is = Worse
 	}
-	f.Before, f.After, f.Was, f.Now = e.before.p99, e.after.p99, ends(e.before.tails), ends(e.after.tails)
+	f.name, f.Before, f.After, f.Was, f.Now = name, before.median, after.median, ends(before.logs), ends(after.logs)
 	f.show = func(v float64) (string, string) {
 		n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
 		return n, u

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -83,50 +84,68 @@ func (e *Effect) Segments() string {
 	return fmt.Sprint(e.Segment)
 }
 
-// Throughput is how the units per second of the run have changed. P99 is how that of the slowest
-// operation has, in the median second; its Is is empty where none is known.
+// Takes says how long it takes to know an effect: how many seconds before and after a change, and that
+// changes close together have one.
+func Takes() string {
+	return fmt.Sprintf("An effect takes %d s before and after a turn, a small one up to %d; what is turned within %d s has one effect together.", fewest, window, fewest)
+}
+
+// Throughput is how the units per second of the run have changed.
 func (e *Effect) Throughput() Figure { return e.rate }
 
-// P99 is described at Throughput.
-func (e *Effect) P99() Figure { return e.tail }
+// Latency is how the response time of the slowest operation has, in the median second: p99, or p50
+// where that is known and p99 cannot be judged. Its Is is empty where none is known.
+func (e *Effect) Latency() Figure {
+	switch p99, p50 := &e.tail, &e.half; {
+	case p50.Is == "", p99.Is != "" && p99.Is != Unsure:
+		return e.tail
+	case p99.Is == "", p50.Is != Unsure, p99.ours > 0 && p50.ours == 0:
+		return e.half
+	}
+	return e.tail
+}
 
 // Given means that throughput is what a rate asks for, so that p99 decides.
 func (e *Effect) Given() bool { return e.given }
 
-// Missing says why there is nothing to judge, or not yet; empty if there is, and of a pause.
+// Missing says why there are no figures of it, or not yet; empty if there are, and of a pause.
 func (e *Effect) Missing() string {
 	switch {
 	case e.Pauses():
 		return ""
 	case e.Next:
 		return "see the next one"
-	case e.scarce():
-		return string(Unsure) + ": " + needsBefore(fewest, e.had)
-	case e.before.stood || e.after.stood:
-		return string(Unsure) + ": nothing was done for a while"
-	case e.after.seconds >= fewest:
-		return ""
-	case e.more:
-		return fmt.Sprintf("measuring its effect: %d of %d s", e.after.seconds, fewest)
+	case !e.scarce() && e.more && e.after.seconds < fewest && !e.before.stood && !e.after.stood:
+		return fmt.Sprintf("measuring its effect: %d of %d+ s", e.after.seconds, fewest)
+	case e.after.seconds == 0:
+		return string(Unsure) + ": " + e.poor()
 	}
-	return fmt.Sprintf("%s: it needs %d s after it, and had %d", Unsure, fewest, e.after.seconds)
+	return ""
+}
+
+// poor says what both sides of it lack for any of its figures to be judged; empty if nothing.
+func (e *Effect) poor() string {
+	switch {
+	case e.scarce():
+		return fmt.Sprintf("it needs at least %d s before it, and had %d", fewest, e.had)
+	case e.before.stood || e.after.stood:
+		return "nothing was done for a while"
+	case e.after.seconds < fewest:
+		return fmt.Sprintf("it needs at least %d s after it, and had %d", fewest, e.after.seconds)
+	}
+	return ""
 }
 
 // scarce means that there are too few seconds between it and what came before it.
 func (e *Effect) scarce() bool { return !e.Pauses() && e.had < fewest }
-
-// needsBefore says that a change came too soon after the one before.
-func needsBefore(needs, had int) string {
-	return fmt.Sprintf("it needs %d s before it, and had %d", needs, had)
-}
 
 // tooSoon reports whether the effect cannot be known because too little time lay before it.
 func (e *Effect) tooSoon() bool {
 	return !e.Pauses() && (e.scarce() || e.needs() > e.had && e.needs() <= window)
 }
 
-// Outcome describes the effect in words: figures with their ranges if room cells are enough for
-// that, else as much as fits, else the least.
+// Outcome describes the effect in words, everywhere the same: throughput and a response time before
+// and after it, with their ranges if room cells are enough for that, else as much as fits.
 func (e *Effect) Outcome(room int) string {
 	if e.Pauses() {
 		return ""
@@ -160,51 +179,59 @@ func (e *Effect) Told(room int) string {
 type detail int
 
 const (
-	least detail = iota
-	reasons
-	numbers
+	least   detail = iota // before and after
+	reasons               // and the first thing that is lacking
+	numbers               // and by how much they differ, and all that is lacking
 	ranges
 )
 
-// describe says what the effect is, in some detail. What decides comes first.
+// describe says what the effect is, in some detail. What is sure comes first, and of that what decides.
 func (e *Effect) describe(d detail) string {
-	if e.tail.Is == Unsure && e.rate.Moved() && d == reasons { // what is known, and then what is not
-		name := "throughput " + e.rate.Numbers() + " " + e.rate.Change()
-		if e.rate.Is == Asked {
-			name = "throughput " + e.rate.Numbers() + " " + string(Asked)
-		}
-		return name + "; p99 unsure: " + strings.Replace(e.Lacks(), " of its p99 ", " of it ", 1)
-	}
-	if d <= reasons && !e.rate.Moved() && !e.tail.Moved() && e.tail.Is != Same && (e.rate.Is == Unsure || e.given && e.tail.Is == Unsure) {
-		return string(Unsure) + ": " + e.Lacks()
-	}
-	out := []string{e.rate.text("throughput", d)}
-	if e.tail.Is != "" {
-		out = append(out, e.tail.text("p99", d))
+	list := []Figure{e.rate}
+	if l := e.Latency(); l.Is != "" {
+		list = append(list, l)
 	}
 	if e.given {
-		slices.Reverse(out)
+		slices.Reverse(list)
 	}
-	text := strings.Join(out, ", ")
-	if lacks := e.Lacks(); lacks != "" && d != least {
+	slices.SortStableFunc(list, func(a, b Figure) int {
+		return cmp.Compare(map[bool]int{true: 1}[a.Is == Unsure], map[bool]int{true: 1}[b.Is == Unsure])
+	})
+	lead := ""
+	if list[0].Is == Unsure {
+		lead = string(Unsure) + ": "
+	}
+	var out []string
+	for i := range list {
+		out = append(out, list[i].text(d, lead == ""))
+	}
+	text := lead + strings.Join(out, ", ")
+	lacks := e.Lacks()
+	if d == reasons {
+		lacks, _, _ = strings.Cut(lacks, "; ")
+	}
+	if lacks != "" && d != least {
 		text += "; " + lacks
 	}
 	return text
 }
 
-// open returns what is unsure of the effect.
+// open returns what is told of the effect and is unsure.
 func (e *Effect) open() []Figure {
-	list := []Figure{e.tail}
-	if !e.given || e.tail.Is == "" {
+	latency := e.Latency()
+	list := []Figure{latency}
+	if !e.given || latency.Is == "" {
 		list = append(list, e.rate)
 	}
 	return slices.DeleteFunc(list, func(f Figure) bool { return f.Is != Unsure })
 }
 
-// needs returns how many seconds on either side would make sure what is unsure: 0 if nothing is,
-// math.MaxInt if that cannot be told.
-func (e *Effect) needs() (n int) {
-	for _, f := range e.open() {
+// needs returns how many seconds on either side would make sure what is told and unsure: 0 if nothing
+// is, math.MaxInt if that cannot be told.
+func (e *Effect) needs() int { return needs(e.open()) }
+
+func needs(list []Figure) (n int) {
+	for _, f := range list {
 		if f.needs == 0 {
 			return math.MaxInt
 		}
@@ -216,52 +243,66 @@ func (e *Effect) needs() (n int) {
 // Lacks says what would make sure what is unsure, and when that is known; empty if nothing is
 // unsure.
 func (e *Effect) Lacks() string {
-	if e.tail.Is == Unsure && e.ours >= mostlyOurs {
-		return fmt.Sprintf("%.0f %% of its p99 is perfbench's own lateness", 100*e.ours)
+	if why := e.poor(); why != "" {
+		return why
 	}
-	if slices.ContainsFunc(e.open(), func(f Figure) bool { return f.others }) {
+	var out []string
+	if why := e.reason(e.open()); why != "" {
+		out = append(out, why)
+	}
+	switch {
+	case e.tail.few:
+		out = append(out, fmt.Sprintf("p99 takes %d calls on either side", measure.Needs(99)))
+	case e.tail.Is == Unsure && e.Latency().name != e.tail.name:
+		out = append(out, "p99 unsure: "+strings.Replace(e.reason([]Figure{e.tail}), " of its p99 ", " of it ", 1))
+	}
+	return strings.Join(out, "; ")
+}
+
+// reason says what figures that are unsure lack; empty if there are none.
+func (e *Effect) reason(list []Figure) string {
+	for _, f := range list {
+		if f.ours > 0 {
+			return fmt.Sprintf("%.0f %% of its %s is perfbench's own lateness", 100*f.ours, f.name)
+		}
+	}
+	if slices.ContainsFunc(list, func(f Figure) bool { return f.others }) {
 		return "other processes use this machine, which may be as much as that"
 	}
-	switch needs := e.needs(); {
+	switch needs := needs(list); {
 	case needs == 0:
 		return ""
-	case needs > e.had && e.had < window: // no waiting lengthens what was before it
-		return fmt.Sprintf("the %d s before it are too few to tell", e.had)
 	case needs > window:
 		return "its seconds vary too much to tell"
+	case needs > e.had: // no waiting lengthens what was before it
+		return fmt.Sprintf("it needs about %d s before it, and had %d", needs, e.had)
 	case !e.more:
-		return fmt.Sprintf("it needs %d s after it, and had %d", max(needs, e.after.seconds+1), e.after.seconds)
+		return fmt.Sprintf("it needs about %d s after it, and had %d", max(needs, e.after.seconds+1), e.after.seconds)
 	default:
 		return "known in about " + units.Duration(time.Duration(max(needs-e.after.seconds, 1))*time.Second)
 	}
 }
 
-// text describes how the figure has changed.
-func (f *Figure) text(name string, d detail) string {
-	switch {
-	case d <= reasons && f.Moved() && name == "p99":
-		name += " " + f.Numbers()
-	case d == numbers && f.Is != Same:
-		name = perSecond(name) + " " + f.Numbers()
-	case d == ranges:
-		name = perSecond(name) + " " + f.Ranges()
+// text says what the figure was before and after, and, if judged is set, what was found out about it.
+func (f *Figure) text(d detail, judged bool) string {
+	out := f.name + " " + f.Numbers()
+	if d == ranges {
+		out = f.name + " "
+		if f.name != "throughput" { // that of the median second is another one than that of all calls together
+			out += "per second "
+		}
+		out += f.Ranges()
 	}
 	switch {
-	case !f.Moved():
-		name += " " + string(f.Is)
-	case d > reasons || name == "throughput":
-		name += " " + f.Change()
+	case !judged:
+	case f.Is == Better || f.Is == Worse:
+		if d > reasons {
+			out += " " + f.Change()
+		}
+	default:
+		out += " " + string(f.Is)
 	}
-	return name
-}
-
-// perSecond names a figure of which the median second before and after a change is shown: the p99
-// of all calls together is another one.
-func perSecond(name string) string {
-	if name == "p99" {
-		return "p99 per second"
-	}
-	return name
+	return out
 }
 
 // Change is by how much the figure differs: "+25 %", "×12".

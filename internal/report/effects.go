@@ -12,7 +12,7 @@ import (
 // their own.
 func effects(r *rundir.Run, list []effect.Effect) Section {
 	s := Section{Heading: "Changes", Weight: Answer}
-	t := Table{Left: 7, Columns: []string{"at", "change", "by", "segment", r.Unit + " per second", "p99 per second", "note"}}
+	t := Table{Left: 7, Columns: []string{"at", "change", "by", "segment", r.Unit + " per second", "latency per second", "note"}}
 	judged := false
 	for i := range list {
 		e := &list[i]
@@ -22,7 +22,7 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 		rate, tail, note := "", "", e.Missing()
 		if note == "" && !e.Pauses() {
 			judged = true
-			rate, tail, note = figureText(e.Throughput()), figureText(e.P99()), e.Lacks()
+			rate, tail, note = figureText(e.Throughput()), latencyText(e.Latency()), e.Lacks()
 			if n := len(e.With); n > 0 {
 				note = joined(fmt.Sprintf("together with the %s", before(n)), note)
 			}
@@ -30,7 +30,7 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 		t.Add(plot.Clock(e.At.Seconds()), changeText(e), e.By, e.Segments(), rate, tail, note)
 	}
 	if s.Table = t; judged {
-		s.Text = []string{"Each change is judged by up to 30 s before it and as many after it: the throughput, and the p99 of the median second, each with its lowest and its highest second. What may be chance is unsure."}
+		s.Text = []string{"Each change is judged by up to 30 s before it and as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, each with its lowest and its highest second. What may be chance is unsure."}
 	}
 	return s
 }
@@ -66,4 +66,12 @@ func figureText(f effect.Figure) string {
 		return f.Ranges() + ": " + string(f.Is) + ", " + f.Change()
 	}
 	return f.Ranges() + ": " + string(f.Is)
+}
+
+// latencyText is figureText of a percentile, with its name.
+func latencyText(f effect.Figure) string {
+	if f.Is == "" {
+		return figureText(f)
+	}
+	return f.Name() + " " + figureText(f)
 }

@@ -147,7 +147,7 @@ func (h *Headline) Of(r *Run) string {
 func worst(ops []Operation) Latency {
 	list := make([]measure.Summary, len(ops))
 	for i, o := range ops {
-		list[i] = o.Response.summary(o.Calls)
+		list[i] = o.Response.Summary(o.Calls)
 	}
 	return LatencyOf(measure.Worst(list))
 }

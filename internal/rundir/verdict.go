@@ -294,13 +294,13 @@ func judgedOp(r *Run, o Operation) verdict.Op {
 	return verdict.Op{
 		Name: o.Track + "." + o.Op, Counts: r.Counts(o),
 		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
-		Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
+		Response: o.Response.Summary(o.Calls), Lateness: o.Lateness.Summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
 	}
 }
 
-// summary returns the latency of n values in the form used by the judgement and by
+// Summary returns the latency of n values in the form used by judgements and by
 // reports.
-func (l Latency) summary(n int64) measure.Summary {
+func (l Latency) Summary(n int64) measure.Summary {
 	return measure.Summary{
 		Count: n, Mean: l.Mean, Min: l.Min, P50: l.P50, P90: l.P90, P95: l.P95,
 		P99: l.P99, P999: l.P999, P9999: l.P9999, Max: l.Max,
@@ -309,7 +309,7 @@ func (l Latency) summary(n int64) measure.Summary {
 
 // Shown returns l, a latency of n values, as reports and screens show it: percentiles
 // that too few values support are measure.Hidden.
-func (l Latency) Shown(n int64) Latency { return LatencyOf(l.summary(n).Shown()) }
+func (l Latency) Shown(n int64) Latency { return LatencyOf(l.Summary(n).Shown()) }
 
 // rejudge replaces the verdict of a run that was never judged, or was judged in terms
 // that we do not know.

@@ -13,6 +13,10 @@ import (
 // well as it ever will be.
 const fresh, settled = 10 * time.Second, time.Minute
 
+// withReason is how long an effect with what it lacks may be in the panel of changes, on several lines:
+// there is no room for ranges.
+const withReason = 110
+
 // effects returns what each change did so far.
 func (r *reading) effects() []effect.Effect {
 	if r.didAt == r.snap {
@@ -79,7 +83,11 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 		if e.Ramp > 0 {
 			who = "ramp"
 		}
-		text, told := widget.Wrap(e.Text(), change), widget.Wrap(e.Told(room), room)
+		most := room
+		if e.Lacks() != "" {
+			most = max(room, min(3*room, withReason))
+		}
+		text, told := widget.Wrap(e.Text(), change), widget.Wrap(e.Told(most), room)
 		for i := range max(len(text), len(told), 1) {
 			at, who, segments := "  "+widget.Clock(e.At), "  "+who, e.Segments()
 			if i > 0 {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -267,12 +268,12 @@ func (tu *tuner) draw(e screen.Env, r image.Rectangle) []string {
 // else two, else one; below them the effect of the last change.
 func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	n := len(tu.list)
-	effect := tu.effectLines(e, w, false)
+	last := tu.effectLines(e, w, false)
 	per := 1
 	switch {
-	case 2+3*n+len(effect) <= h:
+	case 2+3*n+len(last) <= h:
 		per = 3
-	case 1+2*n+len(effect) <= h:
+	case 1+2*n+len(last) <= h:
 		per = 2
 	}
 	lines := []tuneLine{{text: tu.trackLine(e, w), row: 0}}
@@ -283,19 +284,19 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 		lines = append(lines, tu.knobLines(e, i+1, w, per)...)
 	}
 	if all := tu.effectLines(e, w, true); len(lines)+len(all) <= h {
-		effect = all
+		last = all
 	}
 	spread := tu.spreadLines(e, w)
-	if _, is := tu.now.lastEffect(); !is && len(lines)+len(spread)+len(effect) > h && len(spread) > 0 {
-		effect = nil // it would only say that there is none yet
+	if _, is := tu.now.lastEffect(); !is && len(lines)+len(spread)+len(last) > h && len(spread) > 0 {
+		last = nil // it would only say that there is none yet
 	}
-	if len(lines)+len(spread)+len(effect) <= h {
+	if len(lines)+len(spread)+len(last) <= h {
 		for _, l := range spread {
 			lines = append(lines, tuneLine{text: l, row: -1})
 		}
 	}
-	if room := h - len(lines); room < len(effect) && room > 0 {
-		effect = tu.briefEffect(e, room)
+	if room := h - len(lines); room < len(last) && room > 0 {
+		last = tu.briefEffect(e, w, room)
 	}
 	// Scroll so that the selected row is visible.
 	if over := len(lines) - h; over > 0 {
@@ -305,10 +306,20 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 		}
 		return lines[from : from+h]
 	}
-	for _, l := range effect {
+	for _, l := range last {
 		lines = append(lines, tuneLine{text: l, row: -1})
 	}
-	if about := tu.aboutKnob(e, w); len(lines)+1+len(about) <= h {
+	about := tu.aboutKnob(e, w)
+	if _, is := tu.now.lastEffect(); is {
+		takes := widget.Wrap(effect.Takes(), w-4)
+		if len(lines)+2+len(takes)+len(about) <= h {
+			lines = append(lines, tuneLine{row: -1})
+			for _, l := range takes {
+				lines = append(lines, tuneLine{text: "   " + e.Styles.Muted.On(l), row: -1})
+			}
+		}
+	}
+	if len(lines)+1+len(about) <= h {
 		for len(lines) < h-len(about) {
 			lines = append(lines, tuneLine{row: -1})
 		}
@@ -433,7 +444,11 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	ef, ok := tu.now.lastEffect()
 	if !ok {
 		out := []string{""}
-		for _, l := range widget.Wrap("No change yet. Its effect will be shown here.", w-2) {
+		text := "No change yet. An effect takes 3 to 30 s on either side."
+		if whole {
+			text = "No change yet. " + effect.Takes()
+		}
+		for _, l := range widget.Wrap(text, w-2) {
 			out = append(out, " "+s.Muted.On(l))
 		}
 		return out
@@ -473,31 +488,38 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
 		}
 	}
-	rate, tail := func() { figure(tu.now.perSecond(), ef.Throughput(), true) }, func() { figure("p99", ef.P99(), false) }
+	latency := ef.Latency()
+	rate, tail := func() { figure(tu.now.perSecond(), ef.Throughput(), true) }, func() { figure(cmp.Or(latency.Name(), "p99"), latency, false) }
 	if ef.Given() {
 		rate, tail = tail, rate
 	}
 	rate() // what decides comes first
 	tail()
 	if lacks := ef.Lacks(); whole && lacks != "" {
-		for _, l := range widget.Wrap("unsure: "+lacks, w-4) {
+		for _, l := range widget.Wrap(lacks, w-4) {
 			out = append(out, "   "+s.Muted.On(l))
 		}
 	}
 	return out
 }
 
-// briefEffect is effectLines for one line, or three.
-func (tu *tuner) briefEffect(e screen.Env, room int) []string {
+// briefEffect is effectLines for one line of w cells, or two.
+func (tu *tuner) briefEffect(e screen.Env, w, room int) []string {
 	ef, ok := tu.now.lastEffect()
 	if !ok {
 		return nil
 	}
-	line := "   " + e.Styles.Bold.On(ef.What()) + "  " + ef.Outcome(0)
-	if room < 2 {
+	what, outcome := ef.What(), ef.Outcome(w-4)
+	line := "   " + e.Styles.Bold.On(what) + "  " + outcome
+	switch fits := ansi.StringWidth(line) <= w; {
+	case fits && room > 1:
+		return []string{"", line}
+	case room > 1:
+		return []string{"   " + e.Styles.Bold.On(what), "   " + outcome}
+	case fits:
 		return []string{line}
 	}
-	return []string{"", line}
+	return []string{"   " + outcome}
 }
 
 // tuneLine is a line of the tuning panel and what a click on it does.
@@ -528,5 +550,5 @@ func compare(s *widget.Styles, w int, text string, before, after float64, moreIs
 			colour = s.Bad
 		}
 	}
-	return widget.Fit(text, max(w, 13)) + " " + colour.On(sign+" "+p)
+	return widget.Fit(text, max(w, 13, ansi.StringWidth(text))) + " " + colour.On(sign+" "+p)
 }

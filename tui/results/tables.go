@@ -178,7 +178,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 		return s.Plain
 	}
 	head, rows := g.Lines(s, w)
-	note := "Effects compare up to 30 s before a change with as many after it: throughput, and the p99 of the median second, each from its lowest to its highest second."
+	note := "Effects compare up to 30 s before a change with as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second."
 	return append(append(append([]string{head}, rows...), ""), widget.MutedLines(s, note, w)...)
 }
 
