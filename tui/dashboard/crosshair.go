@@ -55,16 +55,66 @@ func (ch *charts) then(a Axis, series Series) float64 {
 // the figures of now.
 func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summary) {
 	s := ch.now.snap
+	rate = ch.then(a, a.Rate(s, op))
+	if op < 0 {
+		return rate, ch.slowestThen(a)
+	}
 	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(s, op, of))) }
 	times = measure.Summary{
 		P50: time(func(p measure.Point) int64 { return p.ResponseP50 }),
 		P99: time(func(p measure.Point) int64 { return p.ResponseP99 }),
 		Max: time(func(p measure.Point) int64 { return p.ResponseMax }),
 	}
-	if times.P99 > 0 && !measure.Enough(99, nanos(ch.then(a, a.Counts(s, op)))) {
+	if times.P99 > 0 && !measure.Enough(99, ch.callsThen(a, op)) {
 		times.P99 = measure.Hidden
 	}
-	return ch.then(a, a.Rate(s, op)), times
+	return rate, times
+}
+
+// slowestThen returns the figures of the slowest operation that counts. As in the figures of now, the
+// p99 is that of one that has a p99, and there is none if another may be slower.
+func (ch *charts) slowestThen(a Axis) (out measure.Summary) {
+	hidden := int64(0) // what the p99 of an operation that has none is at least
+	for op := range ch.now.snap.Ops {
+		if !ch.now.snap.Counts(op) {
+			continue
+		}
+		_, l := ch.figuresThen(a, op)
+		if l.P99 == measure.Hidden {
+			hidden = max(hidden, l.P50, 1)
+		}
+		out.P50, out.P99, out.Max = max(out.P50, l.P50), max(out.P99, l.P99), max(out.Max, l.Max)
+	}
+	if hidden > out.P99 {
+		out.P99 = measure.Hidden
+	}
+	return out
+}
+
+// callsThen returns how many calls of an operation ended at the crosshair: no more than units, and no
+// more than were timed meanwhile.
+func (ch *charts) callsThen(a Axis, op int) int64 {
+	calls := ch.then(a, a.Counts(ch.now.snap, op))
+	if op >= len(ch.now.snap.Spreads) {
+		return nanos(calls)
+	}
+	timed, some := 0.0, false
+	from := ch.cross.At.Seconds()
+	to := from + a.Bucket.Seconds()
+	for _, s := range ch.now.snap.Spreads[op] {
+		part := min(to, float64(s.T+s.Width)) - max(from, float64(s.T))
+		if part <= 0 || s.Width <= 0 {
+			continue
+		}
+		some = true
+		for _, n := range s.Counts {
+			timed += float64(n) * part / float64(s.Width)
+		}
+	}
+	if some {
+		calls = min(calls, math.Round(timed))
+	}
+	return nanos(calls)
 }
 
 // short reports whether too few calls support the p99 of an operation at the crosshair.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/effect"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -62,11 +63,18 @@ func nth(lines []string, i int) string {
 }
 
 // changeRows lists what was changed, the newest first, with what each did, each in as many lines as the
-// least of that takes.
+// least of that takes. While a moment is read, what came after it is left out.
 func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 	list := low.now.effects()
 	if len(list) == 0 {
 		return "Nothing has been changed yet.", nil
+	}
+	if low.charts != nil && low.charts.cross.On {
+		cross := &low.charts.cross
+		list = slices.DeleteFunc(slices.Clone(list), func(e effect.Effect) bool { return e.At >= cross.At+max(cross.Width, measure.Step) })
+		if len(list) == 0 {
+			return "Nothing had been changed by then.", nil
+		}
 	}
 	by, segment := 12, 9
 	if w < 110 {

@@ -325,7 +325,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	for i, k := range knobs {
 		values[i] = ks.value(k)
 		if was {
-			values[i] = ks.valueAt(k, ks.past.At+measure.Step-1) // with what was changed in it
+			values[i] = ks.valueThen(k)
 		}
 		if ks.track == screen.All {
 			values[i] = each(ks.now.plan, k, values[i])
@@ -387,6 +387,16 @@ func (ks *knobs) value(k workload.Knob) string {
 	}
 	lo, hi := ks.span(k)
 	return widget.RangeText(k, lo, hi)
+}
+
+// valueThen returns the value at the moment that is read, and what it was before if it was changed there.
+func (ks *knobs) valueThen(k workload.Knob) string {
+	before := ks.valueAt(k, ks.past.At-1)
+	after := ks.valueAt(k, ks.past.At+max(ks.past.Width, measure.Step)-1)
+	if before == after {
+		return after
+	}
+	return before + " → " + after
 }
 
 // valueAt returns the value that was requested at a moment of the run.

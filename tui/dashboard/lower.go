@@ -77,12 +77,14 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	})
 }
 
-// moment says of which moment the panel is, while one is read: operations are of that one, and what
-// stands in the other tables is of now.
+// moment says of which moment the panel is, while one is read: operations are of that one, changes are
+// those up to it, and what stands in the other tables is of now.
 func (low *lower) moment() string {
 	switch {
-	case low.charts == nil || !low.charts.cross.On || low.tab == tabErrors || low.tab == tabChanges:
+	case low.charts == nil || !low.charts.cross.On || low.tab == tabErrors:
 		return ""
+	case low.tab == tabChanges:
+		return " · up to " + widget.Clock(low.charts.cross.At)
 	case low.tab == tabOps:
 		return " · " + low.charts.cross.Clock(low.now.axis(low.cells).Bucket)
 	}

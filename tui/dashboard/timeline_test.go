@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -124,4 +125,53 @@ func TestAMomentSaysWhatItsCallsSupport(t *testing.T) {
 	assert.Positive(t, many.P99)
 	assert.Positive(t, few.Max)
 	assert.EqualValues(t, measure.Hidden, few.P99)
+}
+
+// At the moment of a change, settings say what they were, the panel of changes ends there, and the p99 is
+// that of an operation which has one.
+func TestAMomentHasWhatWasChangedInIt(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 120, 40)
+	a.Send(t, "+")
+	for range 60 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame(), "]", a.Frame())
+	for range 20 {
+		run.Tick(100 * time.Millisecond)
+	}
+	a.Send(t, a.Frame(), "(")
+	assert.Contains(t, a.Picture(t), "payload 1 KiB → 2 KiB")
+	assert.Contains(t, a.Picture(t), "threads 17")
+	a.Send(t, "(")
+	assert.Contains(t, a.Picture(t), "threads 16 → 17")
+	d.lower.tab = tabChanges
+	assert.Contains(t, a.Picture(t), "Changes · up to 00:05")
+	_, rows := d.lower.changeRows(a.Env.Styles, 110)
+	all := ansi.Strip(strings.Join(rows, "\n"))
+	assert.Contains(t, all, "threads 16 → 17")
+	assert.NotContains(t, all, "payload")
+	a.Send(t, "left")
+	assert.Contains(t, a.Picture(t), "Nothing had been changed by then.")
+
+	axis := d.now.axis(chartCells(d.page.panes(a.Env), d.page.panes(a.Env).throughput))
+	_, whole := d.charts.figuresThen(axis, -1)
+	_, many := d.charts.figuresThen(axis, 0)
+	_, few := d.charts.figuresThen(axis, 1)
+	assert.EqualValues(t, measure.Hidden, few.P99)
+	assert.Equal(t, many.P99, whole.P99)
+	assert.Equal(t, max(many.Max, few.Max), whole.Max)
+}
+
+// Calls at a moment are those that were timed, which are fewer than units where a call has several.
+func TestCallsAtAMomentAreThoseThatWereTimed(t *testing.T) {
+	s := &measure.Snapshot{
+		At: 2 * time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 1), Timeline: [][]measure.Point{{{Count: 1000, Seconds: 1}, {At: time.Second, Count: 4000, Seconds: 1}}},
+		Spreads: [][]measure.Spread{{{T: 0, Width: 2, Counts: []int64{300, 100}}}},
+	}
+	ch := charts{now: &reading{snap: s}, sel: &selection{op: -1}}
+	ch.cross.Step(chart.Readings{N: 2, Width: time.Second}, 0)
+	a := NewAxis(60, 0, 3, 10, s.Bucket)
+	assert.EqualValues(t, 200, ch.callsThen(a, 0), "half of two seconds")
+	s.Spreads = nil
+	assert.EqualValues(t, 4000, ch.callsThen(a, 0))
 }

@@ -99,7 +99,7 @@ func (l *loadedRun) then(at, width time.Duration) *chart.Then {
 	t := l.course.then(at, width)
 	t.Unit = run.Unit
 	set := run.SettingsAt(at + measure.Step/2)
-	t.Settings = settingWords(run.SettingsAt(at + width - 1)) // with what was changed in it
+	t.Settings = changedWords(run.SettingsAt(at-1), run.SettingsAt(at+width-1))
 	t.Meanwhile = append(chart.Meanwhile(set, run.Commands), t.Meanwhile...)
 	return t
 }
@@ -166,6 +166,23 @@ func momentsOf(run *rundir.Run, outages [][2]float64) []chart.Moment {
 		out = append(out, chart.Moment{Sign: '░', Name: outageText(o), Brief: "outage", At: after(o[0])})
 	}
 	return out
+}
+
+// changedWords lists settings as settingWords does, with what they were before if that is another value.
+func changedWords(before, after map[string]float64) []string {
+	was := map[string]string{}
+	for _, word := range settingWords(before) {
+		name, value, _ := strings.Cut(word, " ")
+		was[name] = value
+	}
+	words := settingWords(after)
+	for i, word := range words {
+		name, value, _ := strings.Cut(word, " ")
+		if old, ok := was[name]; ok && old != value {
+			words[i] = name + " " + old + " → " + value
+		}
+	}
+	return words
 }
 
 // settingWords lists settings as NAME VALUE: the usual ones first, those of single tracks only if the
