@@ -46,8 +46,10 @@ func program() string {
 // binary returns the path of the real program, for processes that a test may kill. It is
 // the test's own under another name, as building takes longer than most tests; where that
 // has the race detector, it is built without, as releases are: stories start it by the dozen.
+// Plain go test leaves the test to make test here.
 func binary(t testing.TB) string {
 	t.Helper()
+	labtest.Process(t)
 	path, err := programOnce()
 	require.NoError(t, err)
 	return path

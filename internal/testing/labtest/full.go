@@ -1,18 +1,21 @@
 package labtest
 
 import (
+	"flag"
 	"os"
 	"strings"
 	"testing"
 )
 
-// TierEnv says in the environment of tests how much of them is wanted: "all" by make
-// test-all, "proofs" by make proofs, otherwise the small tier.
+// TierEnv says in the environment of tests how much of them is wanted: "some" by make test,
+// "all" by make test-all, "proofs" by make proofs. Without it, which is plain go test, that is
+// what make test has, without whole processes of the program.
 const TierEnv = "PERFBENCH_TESTS"
 
 // LeftTo begins the reason of a skip by [Full], and LeftToProofs that of one by [Proof];
-// command testlab counts those.
+// command testlab counts those. LeftToTest begins that of one by [Process].
 const (
+	LeftToTest   = "LEFT TO make test: "
 	LeftTo       = "LEFT TO make test-all: "
 	LeftToProofs = "LEFT TO make proofs: "
 )
@@ -27,6 +30,15 @@ func Full(t testing.TB, instead string) {
 	t.Helper()
 	if tier := os.Getenv(TierEnv); tier != "all" && tier != "proofs" {
 		t.Skip(LeftTo + instead)
+	}
+}
+
+// Process leaves a test that starts the program as a process to make test, so that go test ./...
+// soon ends. A test that is asked for with -run starts it.
+func Process(t testing.TB) {
+	t.Helper()
+	if run := flag.Lookup("test.run"); os.Getenv(TierEnv) == "" && (run == nil || run.Value.String() == "") {
+		t.Skip(LeftToTest + "it starts the program as a process")
 	}
 }
 

@@ -1,6 +1,7 @@
 package labtest_test
 
 import (
+	"flag"
 	"fmt"
 	"runtime"
 	"testing"
@@ -26,6 +27,21 @@ func TestATestIsLeftToItsTier(t *testing.T) {
 			if !runs {
 				assert.Equal(t, c.why+"another test", f.said)
 			}
+		}
+	}
+	run := flag.Lookup("test.run")
+	asked := run.Value.String()
+	t.Cleanup(func() { _ = run.Value.Set(asked) })
+	for _, c := range []struct {
+		tier, run string
+		runs      bool
+	}{{"", "", false}, {"", "TestIt", true}, {"some", "", true}, {"all", "", true}, {"proofs", "", true}} {
+		t.Setenv(labtest.TierEnv, c.tier)
+		assert.NoError(t, run.Value.Set(c.run))
+		f := &left{TB: t, name: "TestIt"}
+		assert.Equal(t, c.runs, f.goesOn(func(t testing.TB, _ string) { labtest.Process(t) }), "%+v", c)
+		if !c.runs {
+			assert.Equal(t, labtest.LeftToTest+"it starts the program as a process", f.said)
 		}
 	}
 	t.Setenv(labtest.TierEnv, "proofs")

@@ -182,7 +182,7 @@ var common = []string{"test", "-json", "-vet=off", "-ldflags=-s", "-timeout=20m"
 // need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
 	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+3))
-	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
+	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0", labtest.TierEnv + "=some"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
 // large is what the small tier left, by its list, and all tests that the race detector can
