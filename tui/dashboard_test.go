@@ -292,10 +292,19 @@ func TestHowCallsComeIsAKey(t *testing.T) {
 		s.Rate, s.Coming = 1000, workload.ComeIndependently
 		return s
 	})
-	for _, want := range []workload.Coming{workload.ComeEvenly, workload.ComeInBursts, workload.ComeIndependently} {
+	send(t, a, "A")
+	assert.Contains(t, picture(t, a), "Arrivals of the calls")
+	assert.Contains(t, picture(t, a), "▸ poisson")
+	send(t, a, "down", "esc")
+	assert.Equal(t, workload.ComeIndependently, run.Settings(screen.All).Coming, "esc leaves them")
+	send(t, a, "A", "enter")
+	assert.Contains(t, picture(t, a), "arrivals stay poisson")
+	for _, want := range []workload.Coming{workload.ComeEvenly, workload.ComeInBursts} {
 		run.Tick(time.Second)
-		send(t, a, "A")
+		send(t, a, "A", "down", "enter")
 		assert.Equal(t, want, run.Settings(screen.All).Coming)
 	}
-	assert.Regexp(t, `arrivals .*→ poisson`, picture(t, a), "the presses of a key are one change")
+	assert.Regexp(t, `arrivals .*→ bursts`, picture(t, a))
+	send(t, a, "u")
+	assert.Equal(t, workload.ComeEvenly, run.Settings(screen.All).Coming, "undo takes it back")
 }

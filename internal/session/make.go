@@ -392,14 +392,14 @@ func (m *maker) arrivals(plan *workload.Plan) {
 		}
 		return
 	}
-	usual := workload.Value{Name: "arrivals", Text: workload.Poisson, Origin: workload.OriginDefault}
+	in.Arrivals = plan.UsualArrivals()
+	usual := workload.Value{Name: "arrivals", Text: in.Arrivals.String(), Origin: workload.OriginDefault}
 	if plan.Evenly != "" {
-		usual.Text, usual.Where = workload.Even, "with "+plan.Evenly
+		usual.Where = "with " + plan.Evenly
 		if rated {
 			m.warn(plan.Evenly + ": calls come evenly, as in what it imitates; with --arrivals poisson they come independently, as from many users")
 		}
 	}
-	in.Arrivals, _ = workload.ParseArrivals(usual.Text)
 	if goes {
 		in.Values["arrivals"] = usual
 	}

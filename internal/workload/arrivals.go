@@ -121,6 +121,10 @@ func (c Coming) String() string {
 	return comings[c]
 }
 
+// UsualArrivals are those of a run for which nobody asked for any: independent, as from many users, unless
+// the plan imitates another pacing.
+func (p *Plan) UsualArrivals() Arrivals { return Arrivals{Poisson: p.Evenly == ""} }
+
 // Kind returns which kind the arrivals are.
 func (a Arrivals) Kind() Coming {
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -72,9 +73,9 @@ func TestHowCallsComeStandsBesideTheRate(t *testing.T) {
 	for range 20 {
 		run.Tick(100 * time.Millisecond)
 	}
-	a.Send(t, "A", a.Frame())
+	a.Send(t, "A", "down", "enter", a.Frame())
 	assert.Regexp(t, `rate ◂ \S+ even ▸`, strings.ReplaceAll(line(), "\u2009", ""))
-	a.Send(t, "A", a.Frame())
+	a.Send(t, "A", "down", "enter", a.Frame())
 	assert.Contains(t, line(), " bursts")
 	for range 20 {
 		run.Tick(100 * time.Millisecond)
@@ -83,4 +84,17 @@ func TestHowCallsComeStandsBesideTheRate(t *testing.T) {
 	assert.Contains(t, line(), " bursts")
 	a.Send(t, "shift+left")
 	assert.NotContains(t, line(), "bursts")
+}
+
+// A payload that was as planned says from what it was doubled.
+func TestATurnFromAsPlannedSaysWhatThatWas(t *testing.T) {
+	a, d, run := live(t, 5*time.Second, 120, 40)
+	run.Change("test", screen.All, func(s workload.Settings) workload.Settings { s.Payload = 0; return s })
+	k := workload.Payload()
+	k.Zero, k.Usual = workload.AsPlanned, 620
+	d.knobs.turn(a.Env, k, true, false)
+	assert.Equal(t, 1240, run.Settings(0).Payload)
+	assert.Equal(t, "payload as planned was 620 B on average; now each value has 1.21 KiB", d.says.toast.text)
+	d.knobs.turn(a.Env, k, true, false)
+	assert.Empty(t, d.says.toast.text)
 }

@@ -28,6 +28,7 @@ type Dashboard struct {
 	says    *messages
 	knobs   *knobs
 	breaks  *breaking
+	coming  *comingChoice
 	tuner   *tuner
 	search  *searcher
 	lines   *lines
@@ -44,6 +45,7 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
 	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All, past: &d.charts.cross}
 	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says}
+	d.coming = &comingChoice{knobs: d.knobs, says: d.says}
 	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: d.now.plan.Live(), row: 1}
 	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
 	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}
@@ -68,7 +70,7 @@ func (d *Dashboard) Tell(sentence string, e screen.Env) {
 
 // Typing reports whether text is being typed.
 func (d *Dashboard) Typing() bool {
-	return d.says.prompt != nil || d.breaks.open || d.search.panel.Asking || d.tuner.open && d.tuner.typing
+	return d.says.prompt != nil || d.breaks.open || d.coming.open || d.search.panel.Asking || d.tuner.open && d.tuner.typing
 }
 
 // Idle reports that the run is paused and none of its operations is in progress.

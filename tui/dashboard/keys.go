@@ -29,6 +29,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.breaks.key(msg, e)
 		return nil
 	}
+	if d.coming.open {
+		d.coming.key(msg, e)
+		return nil
+	}
 	if d.search.panel.Asking {
 		if elsewhere := d.search.answer(msg, e); elsewhere != nil {
 			d.ending.then = elsewhere
@@ -50,7 +54,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Pause):
 		d.knobs.pause()
 	case key.Matches(msg, k.Arrivals):
-		d.knobs.arrivals()
+		d.coming.press()
 	case key.Matches(msg, k.Tune):
 		d.search.panel.Open = false
 		d.tuner.toggle()
@@ -176,6 +180,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 	if d.breaks.open {
 		return d.breaks.keys()
+	}
+	if d.coming.open {
+		return d.coming.keys()
 	}
 	if d.search.panel.Asking {
 		return d.search.panel.Keys()

@@ -43,19 +43,45 @@ func (ks *knobs) pause() {
 	})
 }
 
-// arrivals has calls come in the next way: independently, evenly, in bursts.
-func (ks *knobs) arrivals() {
-	next := workload.ComeEvenly
-	switch ks.now.run.Settings(screen.All).Coming {
-	case workload.ComeEvenly:
-		next = workload.ComeInBursts
-	case workload.ComeInBursts:
-		next = workload.ComeIndependently
+// comingKnob is the way in which calls come, as a knob: what undo takes back.
+var comingKnob = workload.Knob{
+	Name: workload.ComingKnob,
+	Get:  func(s workload.Settings) float64 { return float64(s.Coming) },
+	Set:  func(s workload.Settings, v float64) workload.Settings { s.Coming = workload.Coming(v); return s },
+}
+
+// comesIn returns how the calls of a track come now.
+func (ks *knobs) comesIn(track int) workload.Coming {
+	if c := ks.now.run.Settings(track).Coming; c != workload.AsBegun {
+		return c
+	}
+	return ks.begun().Kind()
+}
+
+// begun returns the arrivals that the run began with.
+func (ks *knobs) begun() workload.Arrivals {
+	if text := ks.now.info.Request.Values[workload.ComingKnob].Text; text != "" {
+		if a, err := workload.ParseArrivals(text); err == nil {
+			return a
+		}
+	}
+	return ks.now.plan.UsualArrivals()
+}
+
+// comes returns how calls come now: those of the first track.
+func (ks *knobs) comes() workload.Coming { return ks.comesIn(0) }
+
+// arrive has calls of all tracks come in another way.
+func (ks *knobs) arrive(e screen.Env, way workload.Coming) {
+	before := make([]float64, len(ks.now.tracks))
+	for i := range before {
+		before[i] = float64(ks.comesIn(i))
 	}
 	ks.control.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
-		s.Coming = next
+		s.Coming = way
 		return s
 	})
+	ks.history = append(ks.history, turn{comingKnob, before, before[0], screen.All, e.Now})
 }
 
 // come says how calls come at the rate: now, or at the moment that is read; empty if nobody asked for
@@ -243,8 +269,11 @@ func (ks *knobs) after(k workload.Knob, relative bool, f func(v float64) float64
 
 // turn turns a knob up or down by one notch, or ten.
 func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now := ks.sel.fig.rate
+	now, was := ks.sel.fig.rate, k.Get(ks.now.run.Settings(ks.track))
 	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
+	if is := k.Get(ks.now.run.Settings(ks.track)); k.Zero != "" && k.Usual > 0 && was == 0 && is > 0 {
+		ks.says.say(e, fmt.Sprintf("%s %s was %s on average; now each value has %s", k.Name, k.Zero, units.Size(int64(k.Usual)), units.Size(int64(is))), false)
+	}
 }
 
 // undo reverts the last turn, in every track that it changed.

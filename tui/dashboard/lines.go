@@ -127,8 +127,10 @@ func (l *lines) lastChange(e screen.Env, ef effect.Effect, rows int) []string {
 	at, what := ef.When(), ef.What()
 	left := ansi.StringWidth(at+what) + 4
 	outcome := ef.Outcome(e.W - left - 2)
-	if len(ef.With) > 0 && rows == 1 && left+2+ansi.StringWidth(outcome) > e.W {
-		what = ef.Knobs() + " together"
+	if rows == 1 && left+2+ansi.StringWidth(outcome) > e.W && !ef.Pauses() {
+		if what = ef.Knobs(); len(ef.With) > 0 {
+			what += " together"
+		}
 		left = ansi.StringWidth(at+what) + 4
 		outcome = ef.Outcome(e.W - left - 2)
 	}

@@ -11,7 +11,7 @@ import (
 // mouse does with the pointer what keys do: select an operation or a knob, turn a knob
 // with its arrows, its slider or the wheel.
 func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
-	if d.says.prompt != nil || d.breaks.open || d.now.progress.Stage == screen.Preparing {
+	if d.says.prompt != nil || d.breaks.open || d.coming.open || d.now.progress.Stage == screen.Preparing {
 		return
 	}
 	m := msg.Mouse()

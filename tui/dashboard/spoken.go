@@ -47,6 +47,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if d.breaks.open {
 		events = append(events, "break something: fault "+d.breaks.fault.Value()+", for "+d.breaks.long.Value()+": "+sentence(d.breaks.below(e.Styles, math.MaxInt16)))
 	}
+	if d.coming.open {
+		events = append(events, "arrivals of the calls: "+d.coming.said())
+	}
 	if p := d.page.panes(e); d.page.aside() {
 		for _, line := range d.page.side(e, p.tune) {
 			if text := strings.Trim(ansi.Strip(line), "│ "); strings.HasPrefix(text, "▸") {
@@ -90,6 +93,9 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	}
 	if d.breaks.open {
 		out = append(out, "Break something: "+d.breaks.fault.Value()+", for "+d.breaks.long.Value())
+	}
+	if d.coming.open {
+		out = append(out, "Arrivals: "+d.coming.at.String())
 	}
 	if d.now.watch.gone {
 		out = append(out, "no answer since "+widget.Clock(d.now.watch.since))

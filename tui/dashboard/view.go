@@ -24,6 +24,9 @@ func (d *Dashboard) View(e screen.Env) string {
 	if d.breaks.open {
 		return d.breaks.over(e, page)
 	}
+	if d.coming.open {
+		return d.coming.over(e, page)
+	}
 	return page
 }
 
