@@ -129,7 +129,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			l, why, brief = measure.Summary{}, "", "no answer since "+plot.Clock(w.since.Seconds())
 		}
 		axis := logWord(c.Log)
-		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99, max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
+		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
@@ -156,8 +156,25 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			why, _, _ = strings.Cut(why, ",")
 		}
 		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), cmp.Or(at, ch.sel.since()))
+		if p.size != widget.Small && (!ch.now.watch.gone || at != "") {
+			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx())
+		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
+}
+
+// legends say what the marks of the latency chart are, the longest first.
+var legends = []string{"█ p50 to p99   ⠒ max   ▲ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
+
+// legendFor returns the longest of them that has room in the upper border, with the space before it; empty
+// if none has.
+func legendFor(title, note string, width int) string {
+	for _, l := range legends {
+		if l = "   " + l; ansi.StringWidth(title)+ansi.StringWidth(l)+ansi.StringWidth(note)+10 <= width {
+			return l
+		}
+	}
+	return ""
 }
 
 // logWord returns the note for the title of a logarithmic axis.
