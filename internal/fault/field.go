@@ -22,6 +22,19 @@ func Field(name string, err error) error {
 	return fielded{err, name}
 }
 
+// Within records that err, and each of several joined into one, is about one input, whatever inputs
+// of something else it names: a file that was named has mistakes of its own. A nil err stays nil.
+func Within(name string, err error) error {
+	list := Parts(err)
+	for i, part := range list {
+		list[i] = fielded{part, name}
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return errors.Join(list...)
+}
+
 // FieldOf returns the input that err is about, or "". It returns "" for several errors
 // joined into one: take them apart with Parts.
 func FieldOf(err error) string {

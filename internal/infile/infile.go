@@ -50,7 +50,27 @@ var ErrIrregular = errors.New("it is not a regular file")
 
 // open opens a file for reading. A pipe that nobody writes to reads as empty.
 func open(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return f, Plain(err)
+}
+
+// Plain returns an error about a file in words for those who named it, without the call of the
+// system that found out; any other error is returned as it is. errors.Is and errors.As find the
+// cause all the same.
+func Plain(err error) error {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok || err.Error() != at.Error() {
+		return err
+	}
+	switch {
+	case errors.Is(at.Err, fs.ErrNotExist):
+		return fault.Sentence(at.Path+": there is no such file", err)
+	case errors.Is(at.Err, fs.ErrPermission):
+		return fault.Sentence(at.Path+": it may not be read", err)
+	case errors.Is(at.Err, syscall.EISDIR):
+		return fault.Sentence(at.Path+": it is a folder", err)
+	}
+	return err
 }
 
 // Open opens a regular file.
@@ -79,7 +99,7 @@ func Read(k Kind, path string) ([]byte, error) {
 		return nil, err
 	}
 	data, err := From(k, path, f)
-	return data, errors.Join(err, f.Close())
+	return data, errors.Join(Plain(err), f.Close())
 }
 
 // From reads what is there to the end. The name is for the error.

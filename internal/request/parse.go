@@ -34,7 +34,7 @@ func parse(name string, data []byte) (shared *section, runs []*section, stop boo
 			var err error
 			stops = key
 			stop, err = val.Value(wordStop, workload.OriginPlan).Bool()
-			top.Note(err)
+			top.Note(ahead(err))
 		},
 	})
 	if stops.Kind() != yaml.Nothing && runs == nil {

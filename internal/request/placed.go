@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Placed returns err with the file and line of the plan that each of its parts comes from, where
-// the part does not say so itself, and with advice in the words of a plan in place of flags. What
-// no plan has said is left alone; a nil err stays nil.
+// Placed returns err with the file and line of the plan that each of its parts comes from ahead of
+// it, FILE:LINE: TEXT, as what is wrong with the file itself begins, and with advice in the words
+// of a plan in place of flags. What no plan has said is left alone; a nil err stays nil.
 func (r Run) Placed(err error) error {
 	var problems workload.Problems
 	for _, part := range fault.Parts(err) {
@@ -29,17 +29,45 @@ func (r Run) placed(err error) error {
 		// A name in a list of a plan is looked up as if the list were a flag's.
 		flag, in := "("+workload.OriginFlag.String()+" --"+list.flag+")", r.Request.From[list.key]
 		if in != "" && strings.Contains(text, flag) {
-			return fault.Hint(fault.Sentence(strings.ReplaceAll(text, flag, "("+in+")"), err), ofPlan(fault.HintOf(err)))
+			return fault.Hint(ahead(fault.Sentence(strings.ReplaceAll(text, flag, "("+in+")"), err)), ofPlan(fault.HintOf(err)))
 		}
 	}
 	if from == "" {
-		return err
+		return ahead(err)
 	}
 	plan, hint := workload.OriginPlan.String()+" ", ofPlan(fault.HintOf(err))
 	if !strings.Contains(text, "("+plan) && !strings.Contains(text, strings.TrimPrefix(from, plan)) {
 		err = fmt.Errorf("%w (%s)", err, from)
 	}
-	return fault.Hint(err, hint)
+	return fault.Hint(ahead(err), hint)
+}
+
+// inPlan is a place in a plan as origins are written, beginsAt one that a text begins with.
+var (
+	inPlan   = regexp.MustCompile(` ?\(` + workload.OriginPlan.String() + ` ([^()]+:\d+)\)`)
+	beginsAt = regexp.MustCompile(`^(?:\S+\.(?i:ya?ml)|-):\d+(?::\d+)?: `)
+)
+
+// ahead puts the first place in a plan that each part of an error names within its text ahead of the
+// text; a nil err stays nil.
+func ahead(err error) error {
+	var problems workload.Problems
+	for _, part := range fault.Parts(err) {
+		text := part.Error()
+		if at := inPlan.FindStringSubmatchIndex(text); at != nil && !beginsAt.MatchString(text) {
+			part = fault.Sentence(text[at[2]:at[3]]+": "+text[:at[0]]+text[at[1]:], part)
+		}
+		problems.Add(part)
+	}
+	return problems.Err()
+}
+
+// Named puts the names of runs of a plan before what an error says, behind the place in the plan that
+// it begins with.
+func Named(runs string, err error) error {
+	text := err.Error()
+	place := beginsAt.FindString(text)
+	return fault.Sentence(place+runs+": "+text[len(place):], err)
 }
 
 // origin is where the plan gives an input that a text is about, "" if it does not.

@@ -26,15 +26,15 @@ func TestEachRefusalOfAPlanNamesItsLine(t *testing.T) {
 		err        error
 		text, hint string
 	}{
-		{plain, of("repeat", `repeat: "3x" is no number`, "write it like --repeat 5"), `repeat: "3x" is no number (plan p.yaml:2)`, "write it like repeat: 5"},
-		{plain, of("tag", "tag: \"foo\" (plan p.yaml:3)", ""), "tag: \"foo\" (plan p.yaml:3)", ""},
-		{plain, of("kye", "there is none", ""), "there is none (plan p.yaml:5)", ""},
+		{plain, of("repeat", `repeat: "3x" is no number`, "write it like --repeat 5"), `p.yaml:2: repeat: "3x" is no number`, "write it like repeat: 5"},
+		{plain, of("tag", "tag: \"foo\" (plan p.yaml:3)", ""), "p.yaml:3: tag: \"foo\"", ""},
+		{plain, of("kye", "there is none", ""), "p.yaml:5: there is none", ""},
 		{plain, of("kye", "p.yaml:5:3: twice", ""), "p.yaml:5:3: twice", ""},
 		{plain, of("duration", "duration: none", "add --duration 5s"), "duration: none", "add --duration 5s"},
-		{search, of("over", "over: treads", "did you mean threads?"), "over: treads (plan p.yaml:7)", "did you mean threads?"},
-		{search, of("", "count: none (plan p.yaml:3)", ""), "count: none (plan p.yaml:3)", ""},
-		{search, of("from", "from: 1", "perfbench run mix --from 3"), "from: 1 (plan p.yaml:8)", "perfbench run mix --from 3"},
-		{sweep, of("thread", `no "thread" (flag --over)`, ""), `no "thread" (plan p.yaml:9)`, ""},
+		{search, of("over", "over: treads", "did you mean threads?"), "p.yaml:7: over: treads", "did you mean threads?"},
+		{search, of("", "count: none (plan p.yaml:3)", ""), "p.yaml:3: count: none", ""},
+		{search, of("from", "from: 1", "perfbench run mix --from 3"), "p.yaml:8: from: 1", "perfbench run mix --from 3"},
+		{sweep, of("thread", `no "thread" (flag --over)`, ""), `p.yaml:9: no "thread"`, ""},
 	} {
 		got := c.run.Placed(c.err)
 		assert.EqualError(t, got, c.text)
@@ -87,5 +87,5 @@ func TestARefusedItemOfAListNamesItsOwnLine(t *testing.T) {
 	}
 	file, err := Read("p.yaml", []byte("profile: mix\nthreshold:\n- p99<1s\n- p98<<3\n"), nil)
 	require.NoError(t, err)
-	assert.EqualError(t, file.Runs[0].Placed(fault.Field("threshold", fault.Input(errors.New(`threshold "p98<<3": bad`), ""))), `threshold "p98<<3": bad (plan p.yaml:4)`)
+	assert.EqualError(t, file.Runs[0].Placed(fault.Field("threshold", fault.Input(errors.New(`threshold "p98<<3": bad`), ""))), `p.yaml:4: threshold "p98<<3": bad`)
 }

@@ -100,7 +100,7 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 	seen := map[string]int{}
 	for i, s := range runs {
 		r := s.over(shared).run(name)
-		problems.Add(r.Check())
+		problems.Add(ahead(r.Check()))
 		if r.Name == "" {
 			r.Name = fmt.Sprintf("run %d", i+1)
 		}

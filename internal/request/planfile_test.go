@@ -171,7 +171,7 @@ runs:
 
 func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
-		{"no YAML", "profile: [", "p.yaml: not YAML: line 1", ""},
+		{"no YAML", "profile: [", "p.yaml:1: not YAML", ""},
 		{"nothing", "# only words\n", "p.yaml: says nothing", "profile: ingestion"},
 		{"a list", "- a\n", "p.yaml:1:1: expected lines of the form name: value", ""},
 		{"two documents", "profile: tx\n---\nprofile: tx\n", "p.yaml:2:1: begins another document", "runs"},
@@ -197,11 +197,11 @@ func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 		{"a repeated word of a search", "find: {to: 1,\n to: 2}\n", "p.yaml:2:2: to is already on line 1", ""},
 		{"two conditions in one", "find: {under: {p99: 5ms}}\n", "p.yaml:1:15: under takes a list of values", ""},
 		{"a search that is a sweep", "find: {to: 1}\nsweep: {repeat: 1}\n", "find: a run is a search or a sweep, and not both", "empty find:"},
-		{"a sweep against another", "sweep: {repeat: 1}\nagainst: 'redis://b'\n", "against: the runs of a sweep are compared with no other (plan p.yaml:2)", ""},
+		{"a sweep against another", "sweep: {repeat: 1}\nagainst: 'redis://b'\n", "p.yaml:2: against: the runs of a sweep are compared with no other", ""},
 		{"a sweep over a mapping", "sweep: {over: {threads: {from: 1}}}\n", "p.yaml:1:16: over: threads takes a list of values", "threads: [1, 2"},
 		{"an unset variable of a search", "find: {under: 'p99<${LIMIT}'}\n", "p.yaml:1: find.under: the environment variable LIMIT is not set", ""},
 		{"a stop for one run", "stop-on-failure: on\n", "p.yaml:1:1: stop-on-failure is for a file with several runs", ""},
-		{"a stop that is no switch", "stop-on-failure: perhaps\nruns: [{threads: 1}]\n", `"perhaps" (plan p.yaml:1) is not on or off`, ""},
+		{"a stop that is no switch", "stop-on-failure: perhaps\nruns: [{threads: 1}]\n", `p.yaml:1: stop-on-failure: "perhaps" is not on or off`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := request.Read("p.yaml", []byte(c.text), environ)

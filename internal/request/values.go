@@ -1,10 +1,8 @@
 package request
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -279,11 +277,8 @@ func readFile(what, path string, err error) ([]byte, error) {
 	if err == nil {
 		data, err = infile.Read(infile.Settings, path)
 	}
-	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) { // without the call that found out
-		err = fmt.Errorf("%s: %w", at.Path, at.Err)
-	}
 	if err != nil {
-		return nil, fault.Input(fmt.Errorf("%s: %w", what, err), NearPath(path))
+		return nil, fault.Input(fmt.Errorf("%s: %w", what, infile.Plain(err)), NearPath(path))
 	}
 	if data == nil {
 		data = []byte{}

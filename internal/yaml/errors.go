@@ -17,10 +17,9 @@ var parserProblems = []string{
 	"did not find expected ',' or", "found undefined tag handle", "found duplicate", "found incompatible YAML document",
 }
 
-// problem says in one sentence what is wrong with data that are not valid YAML, given
-// the library's error, with the number of the line where the trouble begins, counted
-// from one.
-func problem(err error, data []byte) error {
+// problem says in one sentence what is wrong with the data of a file that are not valid YAML, given
+// the library's error, and on which line the trouble begins, counted from one.
+func problem(path string, err error, data []byte) error {
 	words := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if m := yamlLine.FindStringSubmatch(words); m != nil {
@@ -33,7 +32,7 @@ func problem(err error, data []byte) error {
 			}
 		}
 	} else if strings.HasPrefix(words, "unmarshal errors:") {
-		return errors.New(words) // each with its line
+		return errors.New(path + ": not YAML: " + words) // each with its line
 	} else if name, ok := strings.CutPrefix(words, "unknown anchor '"); ok {
 		before, _, _ := bytes.Cut(data, []byte("*"+strings.TrimSuffix(name, "' referenced")))
 		line = bytes.Count(before, []byte("\n")) + 1
@@ -46,7 +45,7 @@ func problem(err error, data []byte) error {
 		words += " (YAML is indented by spaces, never by tabs)"
 	}
 	line = max(min(line, bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))+1), 1)
-	return errors.New("line " + strconv.Itoa(line) + ": " + words)
+	return errors.New(path + ":" + strconv.Itoa(line) + ": not YAML: " + words)
 }
 
 // tabbed returns how many lines after that one the first line follows that is indented by a tab; 0 if

@@ -35,7 +35,7 @@ func TestValues(t *testing.T) {
 
 func TestValuesNameTheirPlaces(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"no YAML", "a: [", "a.yaml: not YAML: line 1"},
+		{"no YAML", "a: [", "a.yaml:1: not YAML"},
 		{"a list at the top", "- a\n- b", "a.yaml:1:1: expected lines of the form name: value"},
 		{"a repeated name, once nested", "a.b: 1\na:\n  b: 2", "a.yaml:3:3: a.b is already on line 1"},
 		{"a list in a list", "x: 1\na: [[b]]", "a.yaml:2:5: a: an item of a list must be a plain value"},

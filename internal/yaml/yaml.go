@@ -12,6 +12,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	lib "go.yaml.in/yaml/v3"
 
@@ -75,7 +76,42 @@ func (f Form) Parse(path string, data []byte) (Node, error) {
 	case n.Kind() != Mapping:
 		return n, n.wrong(f.Example, "expected lines of the form name: value")
 	}
-	return n, n.bounded()
+	if err := n.bounded(); err != nil {
+		return n, err
+	}
+	n.swallowed(data)
+	return n, nil
+}
+
+// swallowed notes items of lists that are indented deeper than those before them, since YAML reads
+// them as more text of the item above.
+func (n Node) swallowed(data []byte) {
+	var lines [][]byte
+	for todo := []*lib.Node{n.node}; len(todo) > 0; {
+		next := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], next.Content...)
+		if next.Kind != lib.SequenceNode || next.Style&lib.FlowStyle != 0 {
+			continue
+		}
+		for _, item := range next.Content {
+			if item.Kind != lib.ScalarNode || item.Style != 0 || !strings.Contains(item.Value, " - ") {
+				continue
+			}
+			if lines == nil {
+				lines = bytes.Split(data, []byte("\n"))
+			}
+			if item.Line >= len(lines) {
+				continue
+			}
+			below := lines[item.Line] // that after its first
+			if text := bytes.TrimLeft(below, " "); bytes.HasPrefix(text, []byte("- ")) {
+				at := &lib.Node{Line: item.Line + 1, Column: len(below) - len(text) + 1}
+				item.Value, _, _ = strings.Cut(item.Value, " - ") // without it, the rest can be checked
+				Node{n.file, at}.Fail(fmt.Sprintf("let its - begin in column %d, as those of the others do", next.Column),
+					"this item of the list is indented deeper than the one above it, of which it would be a part")
+			}
+		}
+	}
 }
 
 // First parses the first document of a file of others, whatever it is.
@@ -100,7 +136,7 @@ func (f Form) document(path string, data []byte, d *lib.Decoder) (*lib.Node, err
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, fault.Input(fmt.Errorf("%s: not YAML: %w", path, problem(err, data)), f.Example)
+		return nil, fault.Input(problem(path, err, data), f.Example)
 	}
 	return &doc, nil
 }

@@ -29,7 +29,7 @@ func read(top yaml.Node) (number int64) {
 
 func TestEachMistakeNamesFileLineAndColumn(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
-		{"no YAML", "a: [", "f.yaml: not YAML: line 1: did not find expected node content", "write  a: 1"},
+		{"no YAML", "a: [", "f.yaml:1: not YAML: did not find expected node content", "write  a: 1"},
 		{"a list", "- a\n", "f.yaml:1:1: expected lines of the form name: value", "write  a: 1"},
 		{"two documents", "number: 1\n---\nnumber: 2\n", "f.yaml:2:1: begins another document", "one file each"},
 		{"an unknown key", "number: 1\n" + "nubmer: 2\n", `f.yaml:2:1: the file has no key "nubmer"`, "did you mean number? the manual has all"},
@@ -37,6 +37,7 @@ func TestEachMistakeNamesFileLineAndColumn(t *testing.T) {
 		{"a repeated key", "inner:\n  deep: []\n  deep: []\n", "f.yaml:3:3: deep is already on line 2", ""},
 		{"a text where keys are meant", "inner: yes\n", "f.yaml:1:8: inner is not a mapping of names to values", ""},
 		{"a word for a number", "number: many\n", `f.yaml:1:9: number: "many" is not a whole number of 1 to 1000000`, ""},
+		{"an item that is indented deeper", "number: 1\ninner:\n  deep:\n    - a: b\n    - 4s:c\n     - d\n", "f.yaml:6:6: this item of the list is indented deeper than the one above it", "column 5"},
 		{"a list in a list", "inner: {deep: [[a]]}\n", "f.yaml:1:16: deep: an item of a list must be a plain value", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func TestStepsAreATimetable(t *testing.T) {
 
 func TestBrokenBoxesNameTheLine(t *testing.T) {
 	for want, text := range map[string]string{
-		"b.yml: not YAML: line 3: did not find expected ',' or ']'":                       "spec:\n  customConfig:\n  tickRate: [1\n",
+		"b.yml:3: not YAML: did not find expected ',' or ']'":                             "spec:\n  customConfig:\n  tickRate: [1\n",
 		"b.yml:2:13: tickRate is not a single":                                            "customConfig:\n  tickRate: [1]\n",
 		"b.yml:1:15: customConfig is not a mapping":                                       "customConfig: 7\n",
 		"b.yml:2:21: useTransportMode: \"MASSAGE_MODE\" is not a mode: one of EVENT_MODE": "customConfig:\n  useTransportMode: MASSAGE_MODE\n",

@@ -44,7 +44,7 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 		add(i, f.rowLine(s, i, w, focused))
 		for n, l := range f.below(s, i, w, focused) {
 			row := -1
-			if x := f.edit; x != nil && i == f.at && n < len(x.offers) && r.fault == "" {
+			if x := f.edit; x != nil && i == f.at && n < len(x.offers) && len(r.wrong) == 0 {
 				row = -2 - n - x.firstOffer()
 			}
 			add(row, l)
@@ -92,7 +92,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	text := ansi.Truncate(shownText(*r), room, "…")
 	ink := s.Plain
 	switch {
-	case r.fault != "":
+	case len(r.wrong) > 0:
 		ink = s.Bad
 	case r.mine:
 		ink = s.Bold
@@ -101,7 +101,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	if here && (len(r.choices) > 1 || r.knob != nil || r.time) {
 		value = s.Accent.On("◂ ") + ink.On(text) + s.Accent.On(" ▸")
 	}
-	if r.fault != "" {
+	if len(r.wrong) > 0 {
 		value += s.Bad.On(" ✗")
 	}
 	rest := w - column - ansi.StringWidth(value) - 1
@@ -120,7 +120,7 @@ func spokenRow(r *row, here bool, origin string) string {
 	}
 	text := lead + " " + label(r.name) + ": " + shownText(*r)
 	switch {
-	case r.fault != "":
+	case len(r.wrong) > 0:
 		text += "  refused"
 	case origin != "":
 		text += "  " + origin
@@ -172,8 +172,11 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		}
 	}
 	selected := i == f.at && focused
-	if r.fault != "" {
-		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.Bad, 8)
+	for _, m := range r.wrong {
+		sentence(m.text, s.Bad, 8)
+		if r.meant == "" && (selected || r.kind == rowFile) {
+			sentence(m.hint, s.Muted, 4)
+		}
 	}
 	if x := f.edit; x != nil && i == f.at {
 		if r.meant != "" && x.pick < 0 {
@@ -190,7 +193,7 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 	if selected && r.meant != "" {
 		sentence("enter, enter: "+widget.HideSecrets(r.meant), s.Muted, 1)
 	}
-	if selected && r.help != "" && (r.fault == "" || r.kind == rowTexts) {
+	if selected && r.help != "" && (len(r.wrong) == 0 || r.kind == rowTexts) {
 		sentence(r.help, s.Muted, 4)
 	}
 	return out

@@ -32,7 +32,7 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 		p.forecast.wanted = to
 	case p.forecast.err != nil:
 		p.toast.Say(e.Now, "not started: "+widget.Unflagged(firstLine(p.forecast.err)), true)
-		if p.form.goTo(func(r *row) bool { return r.fault != "" }) {
+		if p.form.goTo(func(r *row) bool { return len(r.wrong) > 0 }) {
 			p.pane = paneForm
 		}
 	default:

@@ -2,6 +2,8 @@ package picker
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -47,9 +49,13 @@ type row struct {
 	time, auto bool
 	// section is the heading above the row, set on the first row of a section.
 	section string
-	// fault is what is wrong with the value, meant what the error supposes was meant.
-	fault, meant string
+	// wrong is what is wrong with the value, meant what the first of these supposes was meant.
+	wrong []mistake
+	meant string
 }
+
+// mistake is one thing that is wrong with a value, with advice; hint may be empty.
+type mistake struct{ text, hint string }
 
 // limit reports whether the row sets a rate, for which 0 means unlimited.
 func (r row) limit() bool {
@@ -383,14 +389,20 @@ func (s *sheet) describe(r *row) {
 	}
 }
 
-// blame gives each row the first fault of its value.
+// blame gives each row what is wrong with its value.
 func (s *sheet) blame(err error) {
 	for _, part := range fault.Parts(err) {
 		name := fault.FieldOf(part)
 		for i := range s.rows {
-			if r := &s.rows[i]; r.name == name && r.fault == "" {
-				r.fault, r.meant = widget.Unflagged(part.Error()), cmp.Or(meant(fault.HintOf(part)), meant(part.Error()))
+			r := &s.rows[i]
+			if r.name != name {
+				continue
 			}
+			text, hint := widget.Unflagged(part.Error()), widget.Unflagged(fault.HintOf(part))
+			if len(r.wrong) == 0 && (r.kind != rowFile || errors.Is(part, fs.ErrNotExist)) { // what is wrong in a file is mended there
+				r.meant = cmp.Or(meant(hint), meant(text))
+			}
+			r.wrong = append(r.wrong, mistake{strings.TrimPrefix(text, r.name+": "), hint})
 		}
 	}
 }

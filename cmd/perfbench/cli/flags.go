@@ -264,7 +264,7 @@ func (f *Flags) Plan(a *Call, path string) (*request.File, error) {
 		data, err = infile.Read(infile.Plan, path)
 	}
 	if err != nil {
-		return nil, fault.Input(fmt.Errorf("plan: %w", err), request.NearPath(path))
+		return nil, fault.Input(err, request.NearPath(path))
 	}
 	file, err := request.Read(path, data, a.Environ)
 	if file != nil {

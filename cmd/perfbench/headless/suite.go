@@ -162,7 +162,7 @@ func (f faults) err(runs int) error {
 	var problems workload.Problems
 	for _, w := range f {
 		if len(w.runs) < runs {
-			w.err = fmt.Errorf("%s: %w", strings.Join(w.runs, ", "), w.err)
+			w.err = request.Named(strings.Join(w.runs, ", "), w.err)
 		}
 		problems.Add(w.err)
 	}

@@ -131,7 +131,7 @@ func (q *requests) Preview(r request.Request) (*request.Preview, error) {
 	if len(r.Files) == 1 {
 		switch _, is, err := q.Plan(r.Files[0]); {
 		case err != nil:
-			return nil, fault.Field("file", err)
+			return nil, fault.Within("file", err)
 		case is:
 			return nil, fault.Field("file", fault.Input(fmt.Errorf("%s is a plan", r.Files[0]), "enter opens it: it says itself what to run"))
 		}

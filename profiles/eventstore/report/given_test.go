@@ -25,7 +25,7 @@ func TestTheExampleIsRead(t *testing.T) {
 func TestEachFaultIsOneSentenceWithItsLine(t *testing.T) {
 	for want, text := range map[string]string{
 		"f.yaml: the file of --facts is empty":                          "# nothing\n",
-		"f.yaml: not YAML: line 1: did not find expected node content":  "machines: [\n",
+		"f.yaml:1: not YAML: did not find expected node content":        "machines: [\n",
 		"f.yaml:1:1: expected lines of the form name: value":            "7\n",
 		`f.yaml:1:1: the file has no key "machine"`:                     "machine: []\n",
 		"f.yaml:1:11: machines is not a list":                           "machines: {}\n",

@@ -335,7 +335,7 @@ func TestFilesOfNobodyAreNamedInOneSentence(t *testing.T) {
 		"bytes":          {"a.bin", "x\ny\x00z", "a.bin:2: this is not text"},
 		"prose":          {"a.txt", "Dear all,\n", "a.txt:1: this is not the file of a tool"},
 		"other settings": {"a.properties", "log4j.rootLogger=INFO\n", "a.properties:1: this is not the file of a tool"},
-		"broken yaml":    {"a.yml", "clientconfig: [\n", "a.yml: not YAML: line 1"},
+		"broken yaml":    {"a.yml", "clientconfig: [\n", "a.yml:1: not YAML"},
 		"no arguments":   {"a.yml", "clientconfig:\n  tool: memtier_benchmark\n", "a.yml:1:1: this suite has no clientconfig"},
 		"no table":       {"a.yaml", "keyspace: x\ncolumnspec: []\n", "a.yaml:1:1: this profile has no table_definition"},
 		"odd queries":    {"a.yaml", "keyspace: x\ntable_definition: create table t (a int primary key, b int)\nqueries: [a]", "a.yaml:3:10: queries is not a mapping"},
