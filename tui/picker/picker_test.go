@@ -454,6 +454,22 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "not opened: p.yaml:2:1: there is no key")
 }
 
+// All that is wrong with a plan stands below its row, with what to do about it.
+func TestEachMistakeOfAPlanIsSaid(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Previewed = func(request.Request) (*request.Preview, error) {
+		return nil, fault.Within("file", errors.Join(
+			fault.Input(errors.New(`p.yaml:2:1: there is no key "thread"`), "did you mean threads?"),
+			fault.Field("rate", fault.Input(errors.New("p.yaml:3: rate: fast"), "write it like 500"))))
+	}
+	a, p := pick(t, b, 120, 40)
+	goTo(t, a, p, "target") // the row of the file is not the selected one
+	text := strings.Join(p.form.draw(a.Env.Styles, 100, true), "\n")
+	for _, want := range []string{`p.yaml:2:1: there is no key "thread"`, "did you mean threads?", "p.yaml:3: rate: fast", "write it like 500"} {
+		assert.Contains(t, ansi.Strip(text), want)
+	}
+}
+
 func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Profile: "ingestion"}, 80, 24)
 	p.form.rows = append(p.form.rows, row{name: "eligibility.totalEntryCount", text: "4000"})

@@ -1,6 +1,8 @@
 package workbench
 
 import (
+	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -8,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 )
 
@@ -22,4 +26,20 @@ func TestAFileOpensItsProfile(t *testing.T) {
 	assert.Equal(t, "mix", profileFor(request.Request{Files: []string{captured}}))
 	assert.Equal(t, "tx", profileFor(request.Request{Profile: "tx", Files: []string{captured}}), "what was named stays")
 	assert.Empty(t, profileFor(request.Request{}))
+}
+
+// A plan that cannot be opened says all that is wrong with it at the row of the file.
+func TestEachMistakeOfAPlanIsOneOfItsFile(t *testing.T) {
+	b := newBench(&surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()})
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	require.NoError(t, os.WriteFile(bad, []byte("profile: mix\nthread: 4\nrate: fast\n"), 0o600))
+	_, err := b.requests.Preview(request.Request{Profile: "mix", Files: []string{bad}})
+	parts := fault.Parts(err)
+	require.Len(t, parts, 2)
+	assert.EqualError(t, parts[0], bad+`:2:1: a plan has no key "thread"`)
+	assert.EqualError(t, parts[1], bad+`:3: rate: "fast" is not a number`)
+	for _, part := range parts {
+		assert.Equal(t, "file", fault.FieldOf(part))
+		assert.NotEmpty(t, fault.HintOf(part))
+	}
 }
