@@ -66,6 +66,11 @@ type Result struct {
 	TooMuch float64 `json:"too_much"`
 	// Done is the rate in units per second at the level that held.
 	Done float64 `json:"done_per_s"`
+	// Best is, of the numbers of threads that held, the one that did most: the lowest one that did as
+	// much as any, up to 5 %; BestDone is what it did, in units per second. Both are 0 in a search for
+	// anything else, and where none held.
+	Best     float64 `json:"best,omitempty"`
+	BestDone float64 `json:"best_done_per_s,omitempty"`
 	// Complete means that the search came to its end: the two levels are close, and
 	// both were tried again. Otherwise Why says what ended it early.
 	Complete bool   `json:"complete"`
@@ -262,6 +267,33 @@ func (r *Result) Most() (most *Step) {
 	return most
 }
 
+// alike is how many times another throughput one may be to count as the same.
+const alike = 1.05
+
+// settle sets Best of a search over threads.
+func (r *Result) settle() {
+	if r.Over != OverThreads || r.Recovery != nil {
+		return
+	}
+	held := slices.DeleteFunc(r.Curve(), func(s Step) bool { return s.Level > r.Found || !s.Held && s.Level < r.Found })
+	most := 0.0
+	for i := range held {
+		if held[i].Level == r.Found { // whose last try may be another
+			held[i].Done = r.Done
+		}
+		most = max(most, held[i].Done)
+	}
+	for _, s := range held {
+		if alike*s.Done >= most {
+			r.Best, r.BestDone = s.Level, s.Done
+			return
+		}
+	}
+}
+
+// Enough reports whether fewer threads than the highest number that holds do most.
+func (r *Result) Enough() bool { return 0 < r.Best && r.Best < r.Found }
+
 // Words says in a few words how the step went.
 func (s Step) Words() string {
 	switch {
@@ -454,6 +486,9 @@ func Load(dir string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the search found: %w", err)
 	}
+	if r.Best == 0 { // written by an earlier version
+		r.settle()
+	}
 	return r, nil
 }
 
@@ -476,6 +511,9 @@ func Together(all []*Result) *Result {
 	out := *all[0]
 	var found []float64
 	out.Steps = nil
+	if len(all) > 1 { // that of each may be another
+		out.Best, out.BestDone = 0, 0
+	}
 	for _, r := range all {
 		out.Steps = append(out.Steps, r.Steps...)
 		found = append(found, r.Found)

@@ -110,6 +110,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			}
 		}
 	}
+	r.settle()
 	if r.Recovery != nil {
 		r.Limit = back.limit(r.Steps, r.TooMuch)
 	}

@@ -65,6 +65,8 @@ func (i *Item) sought(per string) string {
 		return "not known"
 	case s.Found == 0:
 		return "below " + units.Number(s.TooMuch) + what
+	case 0 < s.Best && s.Best < s.Found:
+		return units.Number(s.Best) + what + " do most"
 	case s.AtLeast():
 		return "≥ " + units.Number(s.Found) + what
 	}

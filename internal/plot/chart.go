@@ -29,6 +29,8 @@ type Chart struct {
 	Across func(float64) string
 	// Ticks are the labelled positions on an axis that is not time; nil: even steps.
 	Ticks []float64
+	// LogAcross makes the axis logarithmic; From, and At, are then above 0.
+	LogAcross bool
 	// Log makes the scale logarithmic, for durations; otherwise it begins at 0.
 	Log bool
 	// Mean says how to reduce the number of values if there are too many: by mean, for
@@ -170,12 +172,12 @@ func (c *Chart) Empty() bool {
 // seconds and values into positions.
 type frame struct {
 	left, right, top, bottom float64
-	from, to                 float64 // seconds
+	across                   Scale // of seconds
 	scale
 }
 
 func (f *frame) x(second float64) float64 {
-	return f.left + (second-f.from)/max(f.to-f.from, 1e-9)*(f.right-f.left)
+	return f.left + f.across.Part(second)*(f.right-f.left)
 }
 
 func (f *frame) y(v float64) float64 { return f.bottom - f.Part(v)*(f.bottom-f.top) }

@@ -33,6 +33,14 @@ func (s Scale) Part(v float64) float64 {
 	return min(math.Log(v/s.Low)/math.Log(s.High/s.Low), 1)
 }
 
+// At returns the value that lies at a fraction of the height: the inverse of Part.
+func (s Scale) At(part float64) float64 {
+	if s.Log {
+		return s.Low * math.Pow(s.High/s.Low, part)
+	}
+	return s.Low + part*(s.High-s.Low)
+}
+
 // steps are the round values of a decade.
 var steps = []float64{1, 2, 5}
 
@@ -149,6 +157,18 @@ func Parts(whole, from, to float64) (at []float64, labels []string) {
 	}
 	for i := max(math.Ceil(from/whole*100/step*(1-1e-9)), 1); i*step <= to/whole*100*(1+1e-9); i++ {
 		at, labels = append(at, whole*i*step/100), append(labels, fmt.Sprintf("%g %%", i*step))
+	}
+	return at, labels
+}
+
+// Shares returns the percentages 1, 2 and 5 times a power of ten of a whole, as Parts does, for a
+// logarithmic axis.
+func Shares(whole, from, to float64) (at []float64, labels []string) {
+	if !finite(whole) || whole <= 0 || !finite(to) || !(from > 0) || !(to > from) {
+		return nil, nil
+	}
+	for _, percent := range Round(100*from/whole, 100*to/whole, true) {
+		at, labels = append(at, whole*percent/100), append(labels, fmt.Sprintf("%.6g %%", percent))
 	}
 	return at, labels
 }

@@ -26,10 +26,13 @@ var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#
 
 // File draws the chart as a separate file, with a legend giving lowest, mean and
 // highest below. It shows the time up to the last moment, from the start or from the
-// first moment, whichever is earlier.
+// first moment, whichever is earlier; from the first moment on a logarithmic axis.
 func (c *Chart) File() []byte {
-	f := frame{fileLeft, fileRight, fileTop, fileBottom, min(c.At[0], 0), c.At[len(c.At)-1], c.scale()}
-	span := f.to - f.from
+	from, to := min(c.At[0], 0), c.At[len(c.At)-1]
+	if c.LogAcross {
+		from = c.At[0]
+	}
+	f := frame{fileLeft, fileRight, fileTop, fileBottom, axisOf(from, to, c.LogAcross), c.scale()}
 	lines := len(c.Lines)
 	if c.banded() {
 		lines++
@@ -46,7 +49,7 @@ func (c *Chart) File() []byte {
 	}
 	ticks := c.Ticks
 	for i := 0; c.Ticks == nil && i <= fileTicks; i++ {
-		ticks = append(ticks, f.from+span*float64(i)/fileTicks)
+		ticks = append(ticks, f.across.At(float64(i)/fileTicks))
 	}
 	for _, s := range ticks {
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", labelled(f.x(s), c.tick(s)), f.bottom+16, html.EscapeString(c.tick(s)))
@@ -59,13 +62,13 @@ func (c *Chart) File() []byte {
 		}
 	}
 	for _, s := range c.Spans {
-		from := f.x(max(s.From, f.from))
+		from := f.x(max(s.From, f.across.Low))
 		fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%g\" fill=\"#000\" fill-opacity=\"0.06\"><title>%s</title></rect>\n",
-			from, f.top, max(f.x(min(s.To, f.to))-from, 1), f.bottom-f.top, html.EscapeString(s.Note))
+			from, f.top, max(f.x(min(s.To, f.across.High))-from, 1), f.bottom-f.top, html.EscapeString(s.Note))
 	}
 	var named []float64
 	for _, m := range c.Marks {
-		if m.At > f.from && m.At < f.to {
+		if m.At > f.across.Low && m.At < f.across.High {
 			if x := f.x(m.At); m.Name != "" && !slices.ContainsFunc(named, func(o float64) bool { return math.Abs(o-x) < fileName }) {
 				named = append(named, x)
 				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" fill=\"#777\">%s</text>\n", f.x(m.At)+4, f.top+10, html.EscapeString(m.Name))

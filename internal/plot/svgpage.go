@@ -38,7 +38,7 @@ func (c *Chart) Page() string {
 	case c.Filled || c.Bands:
 		d.points = finePoints
 	}
-	for c.span()*d.steps < pageSteps && c.span() > 0 {
+	for c.span()*d.steps < pageSteps {
 		d.steps *= 10
 	}
 	d.steps *= 2 // values are in the middle of their second
@@ -74,6 +74,14 @@ func (c *Chart) Page() string {
 
 func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
 
+// axis is the scale of positions.
+func (c *Chart) axis() Scale { return axisOf(c.From, c.To, c.LogAcross) }
+
+// axisOf is the scale of positions from one to another, which has a length in any case.
+func axisOf(from, to float64, log bool) Scale {
+	return Scale{Low: from, High: max(to, from+1e-9), Log: log}
+}
+
 // Describe says in a sentence what is drawn, for those who cannot see it.
 func (c *Chart) Describe() string {
 	parts := []string{c.Title}
@@ -101,7 +109,12 @@ type drawing struct {
 	b              strings.Builder
 }
 
-func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.steps) }
+func (d *drawing) x(at float64) float64 {
+	if d.LogAcross {
+		at = d.From + d.axis().Part(at)*d.span()
+	}
+	return math.Round((at - d.From) * d.steps)
+}
 
 func (d *drawing) y(v float64) float64 { return math.Round((1 - d.Part(v)) * float64(d.height)) }
 
@@ -253,7 +266,7 @@ func (d *drawing) axes() {
 	}
 	free := 0.0
 	for _, m := range d.Marks {
-		if part := (m.At - d.From) / d.span(); m.Name != "" && part*pageWidth >= free {
+		if part := d.axis().Part(m.At); m.Name != "" && part*pageWidth >= free {
 			fmt.Fprintf(&d.b, "<text class=\"name\" data-at=\"%g\" x=\"%.2f%%\" dx=\"3\" dy=\"10\">%s</text>\n", m.At, part*100, html.EscapeString(m.Name))
 			free = part*pageWidth + 6.5*float64(len(m.Name)) + 8
 		}
@@ -264,7 +277,7 @@ func (d *drawing) axes() {
 		if i%2 == 1 {
 			class = ` class="odd"`
 		}
-		part, label := (at-d.From)/d.span(), d.across(at)
+		part, label := d.axis().Part(at), d.across(at)
 		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"%s\">%s</text>", class, part*100, anchor(part, label, false), html.EscapeString(label))
 	}
 	d.b.WriteString("</g>\n")
@@ -272,7 +285,7 @@ func (d *drawing) axes() {
 		dy := pageAxis * (i + 2)
 		fmt.Fprintf(&d.b, "<g class=\"measure l%d\"><text x=\"-6\" y=\"100%%\" dy=\"%d\" text-anchor=\"end\">%s<title>%s</title></text>", a.Line, dy, html.EscapeString(a.short()), html.EscapeString(a.Name))
 		for k, at := range a.At {
-			part := (at - d.From) / d.span()
+			part := d.axis().Part(at)
 			fmt.Fprintf(&d.b, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\" text-anchor=\"%s\">%s</text>", part*100, dy, anchor(part, a.Labels[k], true), html.EscapeString(a.Labels[k]))
 		}
 		d.b.WriteString("</g>\n")
@@ -310,7 +323,7 @@ func (d *drawing) places() []float64 {
 	}
 	var out []float64
 	for i := range pageTicks + 1 {
-		out = append(out, d.From+(d.To-d.From)*float64(i)/pageTicks)
+		out = append(out, d.axis().At(float64(i)/pageTicks))
 	}
 	return out
 }

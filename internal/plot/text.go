@@ -46,15 +46,15 @@ func (c *Chart) Text(width, height int) string {
 	indent := strings.Repeat(" ", wide+2)
 	ticks := c.Ticks
 	for i := 0; c.Ticks == nil && i < textTicks; i++ {
-		ticks = append(ticks, c.From+c.span()*float64(i)/(textTicks-1))
+		ticks = append(ticks, c.axis().At(float64(i)/(textTicks-1)))
 	}
 	var names []string
 	for _, at := range ticks {
 		names = append(names, c.tick(at))
 	}
-	line(indent, d.axis(ticks, names))
+	line(indent, d.labels(ticks, names))
 	for _, a := range c.axes() {
-		line(indent, d.axis(a.At, a.Labels), "  ", a.Name)
+		line(indent, d.labels(a.At, a.Labels), "  ", a.Name)
 	}
 	for _, row := range d.legend(wide + 2 + width) {
 		line(row)
@@ -72,11 +72,18 @@ type letters struct {
 
 // column returns where a position is, row where a value is; -1 if it is nowhere.
 func (d *letters) column(at float64) int {
-	if x := int(math.Round((at - d.From) / d.span() * float64(d.width-1))); x >= 0 && x < d.width {
+	const near = 1e-9
+	if d.LogAcross && (at < d.From*(1-near) || at > d.To*(1+near)) { // Part has it at an end
+		return -1
+	}
+	if x := int(math.Round(d.axis().Part(at) * float64(d.width-1))); x >= 0 && x < d.width {
 		return x
 	}
 	return -1
 }
+
+// place returns the position of a column.
+func (d *letters) place(x int) float64 { return d.axis().At(float64(x) / float64(d.width-1)) }
 
 func (d *letters) row(v float64) int {
 	return d.of.Row(v, d.height)
@@ -93,7 +100,7 @@ func (d *letters) draw() {
 	}
 	for _, l := range slices.Backward(d.Lines) {
 		for x := range d.width {
-			at := d.From + d.span()*float64(x)/float64(d.width-1)
+			at := d.place(x)
 			if high, low := d.row(d.between(l, l.High, at)), d.row(d.between(l, l.Low, at)); l.banded() && high >= 0 && low >= 0 {
 				for y := high; y <= low; y++ {
 					d.cells[y][x] = textBand
@@ -104,7 +111,7 @@ func (d *letters) draw() {
 	for _, l := range slices.Backward(d.Lines) {
 		last := -1
 		for x := range d.width {
-			y := d.row(d.between(l, l.Values, d.From+d.span()*float64(x)/float64(d.width-1)))
+			y := d.row(d.between(l, l.Values, d.place(x)))
 			if y >= 0 {
 				d.way(x, last, y)
 			}
@@ -130,7 +137,7 @@ func (d *letters) way(x, from, to int) {
 }
 
 // between returns the value of a line at a position between two that are known, NaN if it is
-// between none: as straight as the scale is.
+// between none: as straight as axis and scale are.
 func (d *letters) between(l Line, values []float64, at float64) float64 {
 	moments := d.Moments(l)
 	for i := 1; i < len(values); i++ {
@@ -138,7 +145,7 @@ func (d *letters) between(l Line, values []float64, at float64) float64 {
 		if at < a || at > b || b <= a {
 			continue
 		}
-		part := (at - a) / (b - a)
+		part := Scale{a, b, d.LogAcross}.Part(at)
 		if d.of.Log {
 			return values[i-1] * math.Pow(values[i]/values[i-1], part)
 		}
@@ -147,8 +154,8 @@ func (d *letters) between(l Line, values []float64, at float64) float64 {
 	return math.NaN()
 }
 
-// axis puts labels below their positions, first those of the ends, as far as there is room.
-func (d *letters) axis(at []float64, labels []string) string {
+// labels puts labels below their positions, first those of the ends, as far as there is room.
+func (d *letters) labels(at []float64, labels []string) string {
 	row, taken := []rune(strings.Repeat(" ", d.width)), make([]bool, d.width+1)
 	put := func(i int) {
 		text := []rune(labels[i])
@@ -181,6 +188,11 @@ func (d *letters) legend(width int) (out []string) {
 	}
 	if d.banded() {
 		parts = append(parts, string(textBand)+" "+d.Band)
+	}
+	for _, m := range d.Marks {
+		if m.Note != "" && d.column(m.At) >= 0 {
+			parts = append(parts, string(textMark)+" "+m.Note)
+		}
 	}
 	for _, p := range parts {
 		if n := len(out); n > 0 && utf8.RuneCountInString(out[n-1])+2+utf8.RuneCountInString(p) <= width {

@@ -64,6 +64,35 @@ func TestPartsOfAWhole(t *testing.T) {
 	}
 }
 
+// On a logarithmic axis what doubles is as far apart everywhere, in each drawing; a mark with a note
+// is in the legend.
+func TestAnAxisMayBeLogarithmic(t *testing.T) {
+	c := Chart{
+		Title: "done", At: []float64{1, 10, 100, 1000}, From: 1, To: 1000, LogAcross: true, Ticks: []float64{1, 10, 100, 1000}, Format: number, Across: number,
+		Lines: []Line{{Name: "per second", Values: []float64{0, 2, 4, 4}}},
+		Marks: []Mark{{At: 100, Name: "most", Note: "does most"}},
+	}
+	assert.Equal(t, strings.TrimPrefix(`
+done
+4 ┤                 ···●·········●
+  │             ····   ┊
+2 ┤        ··●··       ┊
+  │    ····            ┊
+0 ┤●···                ┊
+   1        10        100     1000
+● per second  ┊ does most
+`, "\n"), c.Text(31, 5))
+	assert.Contains(t, c.Page(), `x="66.67%"`)
+	x := fileLeft + (fileRight-fileLeft)*2./3
+	assert.Contains(t, string(c.File()), strconv.FormatFloat(x, 'f', 1, 64))
+	at, labels := Shares(200, 1, 1000)
+	assert.Equal(t, []string{"0.5 %", "1 %", "2 %", "5 %", "10 %", "20 %", "50 %", "100 %", "200 %", "500 %"}, labels)
+	assert.InDelta(t, 1, at[0], 1e-9)
+	assert.InDelta(t, 1000, at[9], 1e-9)
+	at, _ = Shares(0, 1, 10)
+	assert.Empty(t, at)
+}
+
 // Both drawings show a band below its line, and a further axis; a band that nothing widens is none.
 func TestBandsAndFurtherAxesAreDrawn(t *testing.T) {
 	c := Chart{

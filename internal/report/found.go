@@ -36,7 +36,7 @@ func FoundText(r *find.Result) string {
 	for _, s := range FoundLead(r) {
 		b.WriteString(s + "\n")
 	}
-	b.WriteString(loadText(curve(r)))
+	b.WriteString(loadText(doneOver(r)) + loadText(curve(r)))
 	t := levels(r)
 	if r.Recovery != nil {
 		t = recoveries(r)
@@ -50,8 +50,11 @@ func FoundText(r *find.Result) string {
 func foundPage(r *find.Result) Page {
 	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
 	s := Section{Heading: "Latency over load", Table: levels(r)}
+	if c := doneOver(r); !c.Empty() {
+		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
+	}
 	if c := curve(r); !c.Empty() {
-		s.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
+		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
 	s.Text = []string{"Times are the medians of the tries of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
@@ -98,6 +101,10 @@ func FoundLead(r *find.Result) []string {
 		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.Found == 0:
 		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
+	case r.Enough():
+		out = append(out, doMost(r, under)...)
+	case r.TooMuch == 0 && r.Over != "rate":
+		out = append(out, fmt.Sprintf("Under %s %s hold, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
 	case r.TooMuch == 0:
 		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
 	case r.Limit.By == find.ByPerfbench:
@@ -107,14 +114,18 @@ func FoundLead(r *find.Result) []string {
 	default:
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
-	if r.Over != "rate" && r.Done > 0 {
-		text := fmt.Sprintf("That is %s %s/s.", units.Number(r.Done), r.Unit)
-		if most := r.Most(); most != nil && most.Level < r.Found && most.Done > alikeDone*r.Done {
-			text += fmt.Sprintf(" Fewer did more: %s did %s %s/s.", Several(int(most.Level), "thread"), units.Number(most.Done), r.Unit)
+	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
+		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
+		if r.Best == r.Found && lowest(r) < r.Found {
+			text += ", and fewer threads did less"
 		}
-		out = append(out, text)
+		out = append(out, text+".")
 	}
-	if r.Limit.Text != "" {
+	switch {
+	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
+	case r.Limit.By == find.ByNone && r.Complete:
+		out = append(out, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
+	case r.Limit.Text != "":
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == find.ByPerfbench {
@@ -138,8 +149,25 @@ func FoundLead(r *find.Result) []string {
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
 }
 
-// alikeDone is up to which factor two throughputs are told as one.
-const alikeDone = 1.05
+// doMost says which number of threads does most under the conditions, and what more of them do.
+func doMost(r *find.Result, under string) []string {
+	done := func(v float64) string { return units.Number(v) + " " + r.Unit + "/s" }
+	do, are := "do", "are enough: they do"
+	if r.Best == 1 {
+		do, are = "does", "is enough: it does"
+	}
+	threads := Several(int(r.Best), "thread")
+	most := fmt.Sprintf("Under %s %s %s most: %s.", under, threads, do, done(r.BestDone))
+	if slices.ContainsFunc(r.Curve(), func(s find.Step) bool { return r.Best < s.Level && s.Level <= r.Found && s.Done > r.BestDone }) {
+		most = fmt.Sprintf("Under %s %s %s %s, and no higher number that holds does over 5 %% more.", under, threads, are, done(r.BestDone))
+	}
+	found := levelText(r, r.Found)
+	text := fmt.Sprintf("More threads only add waiting: %s, the highest number that was tried, hold as well, and do %s.", found, done(r.Done))
+	if r.TooMuch > 0 {
+		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is too much), and %s do %s.", found, levelText(r, r.TooMuch), found, done(r.Done))
+	}
+	return []string{most, text}
+}
 
 // lowest returns the lowest level that was tried; the one that is too much without steps.
 func lowest(r *find.Result) float64 {
@@ -206,7 +234,11 @@ func levels(r *find.Result) Table {
 	for _, f := range r.Judged() {
 		t.Columns = append(t.Columns, f.Name)
 	}
-	t.Columns = append(t.Columns, "errors", "threads", "came out")
+	t.Columns = append(t.Columns, "errors")
+	if r.Over != find.OverThreads { // which are the level
+		t.Columns = append(t.Columns, "threads")
+	}
+	t.Columns = append(t.Columns, "came out")
 	for _, s := range r.Curve() {
 		tries := r.Of(s.Level)
 		median := func(of func(find.Step) int64) string { return Nanos(tries.Median(of)) }
@@ -223,7 +255,11 @@ func levels(r *find.Result) Table {
 			row = append(row, median(f.Of))
 		}
 		words, _, _ := r.Told(s.Level)
-		t.Add(append(row, Whole(s.Errors), fmt.Sprint(s.Threads), words)...)
+		row = append(row, Whole(s.Errors))
+		if r.Over != find.OverThreads {
+			row = append(row, fmt.Sprint(s.Threads))
+		}
+		t.Add(append(row, words)...)
 	}
 	return t
 }
@@ -244,9 +280,17 @@ func curve(r *find.Result) plot.Chart {
 	return c
 }
 
+// curvesCaption says how to read the chart of latency over load.
+func curvesCaption(r *find.Result) string {
+	if r.Over == find.OverThreads {
+		return "Percentiles of the median try of each level."
+	}
+	return "Percentiles of the median try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it."
+}
+
 // curves returns the chart of latency over load of searches, each with the name of its side.
 func curves(sides []string, all []*find.Result) plot.Chart {
-	c := overLoad("response time over "+all[0].Over, "Percentiles of the median try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it.",
+	c := overLoad("response time over "+all[0].Over, curvesCaption(all[0]),
 		func(v float64) string { return levelText(all[0], v) })
 	c.Band = "from the lowest to the highest of the tries"
 	for _, r := range all {
@@ -255,9 +299,7 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 		}
 	}
 	slices.Sort(c.At)
-	if c.At = slices.Compact(c.At); len(c.At) > 0 {
-		c.To, c.Ticks = c.At[len(c.At)-1], apart(c.At)
-	}
+	placed(&c, slices.Compact(c.At))
 	for i, r := range all {
 		var at []float64
 		var p50, p99 sweep.Spread
@@ -267,7 +309,57 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 			p99.Add(triesOf(tried, func(t find.Step) int64 { return t.Response.P99 }))
 		}
 		pair(&c, sides[i], at, p50, p99, len(r.Steps) > len(at))
-		knee(&c, sides[i], r.Found, strings.TrimSpace("the highest that holds: "+levelText(r, r.Found)+" "+Plain(sides[i])))
+		if r.Enough() {
+			c.Marks = append(c.Marks, doesMost(r, sides[i]))
+		}
+		note := strings.TrimSpace("the highest that holds: " + levelText(r, r.Found) + " " + Plain(sides[i]))
+		switch {
+		case r.Over == find.OverRate:
+			knee(&c, sides[i], r.Found, note)
+		case r.Found > 0: // a share of a number of threads says nothing
+			c.Marks = append(c.Marks, plot.Mark{At: r.Found, Name: "highest", Note: note})
+		}
+	}
+	return c
+}
+
+// wideRange is how many times the lowest level the highest is from which on an axis is logarithmic, as
+// levels that double would else be in a few columns.
+const wideRange = 10
+
+// placed puts levels, in order, on the axis of a chart.
+func placed(c *plot.Chart, at []float64) {
+	if c.At = at; len(at) == 0 {
+		return
+	}
+	c.To = at[len(at)-1]
+	if at[0] > 0 && c.To > wideRange*at[0] {
+		c.From, c.LogAcross = at[0], true
+	}
+	c.Ticks = apart(at, c.LogAcross)
+}
+
+// doesMost marks the number of threads that does most.
+func doesMost(r *find.Result, side string) plot.Mark {
+	note := fmt.Sprintf("does most: %s, %s %s/s %s", levelText(r, r.Best), units.Number(r.BestDone), r.Unit, Plain(side))
+	return plot.Mark{At: r.Best, Name: "most", Note: strings.TrimSpace(note)}
+}
+
+// doneOver returns the chart of throughput over the number of threads; it is empty for any other search.
+func doneOver(r *find.Result) plot.Chart {
+	c := plot.Chart{Title: r.Unit + " per second over " + r.Over, Caption: "What was done at each number of threads, in its last try.", Format: units.Number, Mean: true,
+		Across: func(v float64) string { return levelText(r, v) }}
+	if r.Over != find.OverThreads || r.Recovery != nil {
+		return c
+	}
+	var at, done []float64
+	for _, s := range r.Curve() {
+		at, done = append(at, s.Level), append(done, s.Done)
+	}
+	placed(&c, at)
+	c.Lines = []plot.Line{{Name: r.Unit + "/s", Values: done}}
+	if r.Best > 0 {
+		c.Marks = append(c.Marks, doesMost(r, ""))
 	}
 	return c
 }

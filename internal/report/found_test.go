@@ -89,6 +89,37 @@ func TestFoundDocuments(t *testing.T) {
 	assert.Nil(t, none)
 }
 
+// threaded is a search over threads in which fewer than the highest number that holds do most.
+func threaded() *find.Result {
+	r := doubled()
+	r.Over, r.Found, r.TooMuch, r.Done, r.Best, r.BestDone = find.OverThreads, 256, 0, 198e3, 32, 365e3
+	r.Limit, r.Steps = find.Limit{By: find.ByNone, Text: "nothing: the highest level to be tried held"}, r.Steps[:0]
+	for i, done := range []float64{20e3, 60e3, 365e3, 370e3, 198e3} {
+		level := []float64{1, 4, 32, 128, 256}[i]
+		ms := int64(level) * 1e4
+		r.Steps = append(r.Steps, find.Step{
+			Level: level, FromS: float64(6 * i), ToS: float64(6*i + 5), Held: true, Done: done, Calls: int64(5 * done), Threads: int(level),
+			Response: find.Times{P50: ms, P90: 2 * ms, P99: 3 * ms, P999: measure.Hidden, Max: 5 * ms}, Service: find.Times{P50: ms},
+		})
+	}
+	return r
+}
+
+// The answer to how many threads is the number that does most, with what more of them bring, and not the
+// highest that holds; where the levels are far apart, so are they on the axes.
+func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
+	r := threaded()
+	expect(t, "findthreads.txt", FoundText(r))
+	r.TooMuch = 300
+	assert.Contains(t, FoundText(r), "up to 256 hold as well (300 is too much), and 256 do 198k entries/s.\n")
+	r.Steps[3].Done = 300e3
+	assert.Contains(t, FoundText(r), "32 threads do most: 365k entries/s.\n")
+	r.Best, r.BestDone, r.Done = 256, 400e3, 400e3
+	text := strings.Join(strings.Fields(FoundText(r)), " ")
+	assert.Contains(t, text, "is 256 threads; 300 is too much. That is 400k entries/s, and fewer threads did less.")
+	assert.NotContains(t, text, "only add waiting")
+}
+
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
 		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*find.Result) {},

@@ -40,7 +40,9 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 	}
 	c.Marks = append(c.Marks, plot.Mark{At: at, Name: "knee", Note: note})
 	a := plot.Axis{Name: cmp.Or(Plain(side), "of the knee"), Line: len(c.Lines) - 2}
-	a.At, a.Labels = plot.Parts(at, c.From, c.To)
+	if a.At, a.Labels = plot.Parts(at, c.From, c.To); c.LogAcross {
+		a.At, a.Labels = plot.Shares(at, c.From, c.To)
+	}
 	c.Axes = append(c.Axes, a)
 }
 
@@ -56,7 +58,7 @@ func LoadCurve(r *sweep.Result) plot.Chart {
 		return c
 	}
 	c.At = slices.Sorted(slices.Values(r.Axes[over].Numbers()))
-	c.From, c.To, c.Ticks = c.At[0], c.At[len(c.At)-1], apart(c.At)
+	c.From, c.To, c.Ticks = c.At[0], c.At[len(c.At)-1], apart(c.At, false)
 	for _, at := range r.Others(over) {
 		p50, p99 := r.Latencies(over, at)
 		most, _ := r.RateKnee(over, at)

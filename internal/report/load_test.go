@@ -41,7 +41,7 @@ func TestASweepOverRatesDrawsLatencyOverLoad(t *testing.T) {
 	assert.InDelta(t, 4000, c.Marks[1].At, 0)
 	text := SweepText(r)
 	assert.Contains(t, text, "The knee (a) is at 2k entries/s: 4k was the first not met.")
-	assert.Contains(t, text, "● p99 a  ○ p50 a  ■ p99 b  □ p50 b\n", "two sides in one picture")
+	assert.Contains(t, text, "● p99 a  ○ p50 a  ■ p99 b  □ p50 b  ┊ knee at 2k a  ┊ knee at 4k b\n", "two sides in one picture")
 	assert.Regexp(t, `(?m)^ +50 % +100 % .* 400 % +a$`, text)
 	assert.Regexp(t, `(?m)^ +25 % +50 % .* 200 % +b$`, text)
 	assert.Regexp(t, `8k +a .* 400 %\n`, text)
@@ -95,5 +95,5 @@ func TestEachSideHasItsBandsAndItsAxis(t *testing.T) {
 	page := c.Page()
 	assert.Equal(t, 2, strings.Count(page, `class="band `))
 	assert.Contains(t, page, "from the lowest to the highest of the runs</span>")
-	assert.Contains(t, SweepText(r), "░ from the lowest to the highest of the runs\n")
+	assert.Contains(t, SweepText(r), "░ from the lowest to the highest of the runs  ┊ knee at 2k a\n┊ knee at 4k b\n")
 }

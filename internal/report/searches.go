@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Searches are what the runs of two sides found, where each of them was a search.
@@ -80,6 +81,9 @@ func (s Searches) sentence(a, b *find.Result) string {
 			return name + " holds at no level that was tried"
 		}
 		text := name + " holds up to " + levelText(r, r.Found) + what
+		if r.Enough() {
+			text += fmt.Sprintf(" and does most with %s (%s %s/s)", levelText(r, r.Best), units.Number(r.BestDone), r.Unit)
+		}
 		if len(all) > 1 {
 			low, high := math.Inf(1), 0.0
 			for _, one := range all {

@@ -386,7 +386,7 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 		return c // all ran with one number of threads
 	}
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
-	c.Ticks = apart(c.At)
+	c.Ticks = apart(c.At, false)
 	for _, at := range r.Others(across) {
 		line := plot.Line{Name: cmp.Or(Plain(r.Short(across, at)), "measured")}
 		_, line.Values = r.Curve(across, at)
@@ -419,17 +419,17 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 }
 
 // apart returns those values that can be labelled side by side on an axis from the
-// first to the last.
-func apart(values []float64) []float64 {
+// first to the last, which may be logarithmic.
+func apart(values []float64, log bool) []float64 {
 	const room = 1. / 16 // of the axis
 	if len(values) < 3 {
 		return slices.Clone(values)
 	}
 	last := len(values) - 1
-	least := room * (values[last] - values[0])
+	axis := plot.Scale{Low: values[0], High: values[last], Log: log}
 	out := values[:1:1]
 	for _, v := range values[1:last] {
-		if v-out[len(out)-1] >= least && values[last]-v >= least {
+		if axis.Part(v)-axis.Part(out[len(out)-1]) >= room && 1-axis.Part(v) >= room {
 			out = append(out, v)
 		}
 	}

@@ -127,6 +127,6 @@ func TestLabelsOfAnAxisStandApart(t *testing.T) {
 		{nil, nil}, {[]float64{5}, []float64{5}}, {[]float64{5, 6}, []float64{5, 6}},
 		{[]float64{0, 1, 50, 99, 100}, []float64{0, 50, 100}},
 	} {
-		assert.Equal(t, c.want, apart(c.values))
+		assert.Equal(t, c.want, apart(c.values, false))
 	}
 }

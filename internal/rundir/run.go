@@ -170,6 +170,8 @@ type Sought struct {
 	TooMuch float64 `json:"too_much"`
 	// Done is what the level that held did, in units per second.
 	Done float64 `json:"done_per_s"`
+	// Best is the number of threads that did most of those that held; 0: it is not known.
+	Best float64 `json:"best"`
 	// Complete means that the search came to its end.
 	Complete bool `json:"complete"`
 	// Limit says by what TooMuch was too much.

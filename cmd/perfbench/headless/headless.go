@@ -141,6 +141,7 @@ func (a command) perform(ctx context.Context, p *session.Prepared, status *statu
 	}
 	a.remember(l)
 	status.started(l)
+	status.open = b.During != nil
 	ended := b.begin(ctx, l, status.say)
 	a.watch(ctx, l, status)
 	<-ended
@@ -270,6 +271,7 @@ type status struct {
 
 	begun   bool
 	waiting bool
+	open    bool // the run ends when something beside it does
 	changes int
 	marks   int
 	ramp    int // the last that was told of

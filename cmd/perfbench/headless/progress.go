@@ -42,13 +42,14 @@ func (s *status) show(l *session.Driven) {
 	for _, sec := range l.Seconds() {
 		if !s.begun || sec.Length >= measure.ShortestRate {
 			s.begun = true
-			s.say("%s", second(&sec, snap, l))
+			s.say("%s", second(&sec, snap, l, s.open))
 		}
 	}
 }
 
-// second is the line of one second.
-func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) string {
+// second is the line of one second. Of a run that ends when something beside it does, open, nobody knows
+// which share is done.
+func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven, open bool) string {
 	at := time.Duration((float64(sec.T) + sec.Length) * float64(time.Second))
 	parts, plan := []string{Clock(at)}, l.Opened.Prepared.Plan
 	if sec.Warmup {
@@ -60,7 +61,7 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) stri
 			part += " " + units.Duration(still)
 		}
 		parts = append(parts, part)
-	} else if share, ok := Share(at, plan.Length(), snap); ok && !sec.Warmup && !Beyond(at, plan.Length()) {
+	} else if share, ok := Share(at, plan.Length(), snap); ok && !open && !sec.Warmup && !Beyond(at, plan.Length()) {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
 	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), plan.Unit))

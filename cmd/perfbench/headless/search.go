@@ -29,6 +29,7 @@ func (s *Search) during(ctx context.Context, l *session.Driven, say func(format 
 	for _, e := range s.Options.Under {
 		judged.Under = append(judged.Under, e.Text)
 	}
+	say("search  for %s; it ends when that is known, or after %s", s.sought(judged.Under), units.Length(s.Options.Time))
 	s.Result = experiment.Search(ctx, l, s.Options, func(step find.Step, words string) {
 		figures := "p99 " + P99(step)
 		for _, f := range judged.Judged() {
@@ -41,12 +42,24 @@ func (s *Search) during(ctx context.Context, l *session.Driven, say func(format 
 	}
 }
 
+// sought says what is searched for.
+func (s *Search) sought(under []string) string {
+	switch {
+	case s.Options.Recovery != nil:
+		return "the highest base load from which the store comes back by itself"
+	case s.Options.Over.Name == find.OverThreads:
+		return "the number of threads that does most under " + strings.Join(under, " and ")
+	}
+	return "the highest rate under " + strings.Join(under, " and ")
+}
+
 // summary keeps what was found with the run, and says it.
 func (s *Search) summary(o *session.Concluded) (string, error) {
 	return report.FoundText(s.Result) + "\n", experiment.KeepFound(o.Dir, s.Result)
 }
 
-// Words says in a few words up to which throughput the store holds, and with which p99.
+// Words says in a few words up to which throughput the store holds, and with which p99; over threads
+// those of the number that does most.
 func (s *Search) Words() (done, p99 string) {
 	r := s.Result
 	if r.Found == 0 {
@@ -55,12 +68,16 @@ func (s *Search) Words() (done, p99 string) {
 		}
 		return "none holds", "–"
 	}
+	level, most := r.Found, r.Done
+	if r.Enough() {
+		level, most = r.Best, r.BestDone
+	}
 	for _, step := range r.Curve() {
-		if step.Level == r.Found {
+		if step.Level == level {
 			p99 = P99(step)
 		}
 	}
-	return "up to " + units.Number(r.Done) + " " + r.Unit + "/s", p99
+	return "up to " + units.Number(most) + " " + r.Unit + "/s", p99
 }
 
 // PrintSearch says on stdout what a search would look for.
