@@ -308,6 +308,8 @@ func TestPick(t *testing.T) {
 	assert.ErrorContains(t, err, `unknown format "markdwon"`)
 	assert.Contains(t, fault.HintOf(err), "did you mean markdown")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	_, err = rundir.Pick(formats, []string{"zzzz"}, "ingestion")
+	assert.Regexp(t, "^one of: .*html.*; "+fault.SeeFormats+"$", fault.HintOf(err), "all, where none is like it")
 	_, err = rundir.Pick(formats, []string{"padogrid"}, "authz")
 	assert.ErrorContains(t, err, "is a document of profile ingestion, and the run is of authz")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

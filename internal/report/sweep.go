@@ -56,7 +56,7 @@ func SweepText(r *sweep.Result) string {
 		b.WriteString(Plain(s) + "\n")
 	}
 	c := sweepCurve(r)
-	for _, l := range c.Lines[:min(r.Curves(), mostCurves)] {
+	for _, l := range c.Lines[:min(r.Curves(), mostCurves, len(c.Lines))] {
 		if s := lineText(c.At, l, r.Axes[r.Across()].Name, r.Unit); s != "" {
 			b.WriteString("\n" + s)
 		}
@@ -214,6 +214,13 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	switch {
 	case l.Doubt != "":
 		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs a point (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
+	case l.Knee > 0 && l.Thin(r) != "":
+		more := " yet"
+		if r.Complete() {
+			more = ": " + l.Surer(r) + " would"
+		}
+		out = append(out, fmt.Sprintf("The knee%s seems to be at %s: beyond it, another thread adds less than a quarter of what one of the first threads adds. %s cannot show it for certain%s.",
+			where, Several(int(l.Knee), "thread"), l.Thin(r), more))
 	case l.Knee > 0:
 		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, Several(int(l.Knee), "thread"), kneeRange(l)))
 	case l.Law != nil && l.KneeLow != nil:
@@ -402,7 +409,11 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 			c.Lines = append(c.Lines, law)
 		}
 		if l.Knee > 0 {
-			note := strings.TrimSpace("knee at " + Number(l.Knee) + kneeRange(l) + " " + Plain(r.Short(across, l.At)))
+			at := "knee at "
+			if l.Thin(r) != "" {
+				at = "the knee seems to be at "
+			}
+			note := strings.TrimSpace(at + Number(l.Knee) + kneeRange(l) + " " + Plain(r.Short(across, l.At)))
 			c.Marks = append(c.Marks, plot.Mark{At: l.Knee, Name: "knee", Note: note})
 			if l.KneeLow != nil {
 				span := plot.Span{From: *l.KneeLow, To: c.To, Kind: plot.Range, Note: note}

@@ -3,7 +3,9 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,6 +121,39 @@ func TestASweepDrawsThreadsThatRan(t *testing.T) {
 	assert.True(t, func() bool { c := sweepCurve(r); return c.Empty() }(), "one number of threads makes no curve")
 	_, err := Sweep(r)
 	require.NoError(t, err)
+}
+
+// Two points with a run each show no knee for certain, nor do three with one: what would is said.
+func TestAKneeOfFewRunsOnlySeems(t *testing.T) {
+	r := &sweep.Result{Unit: "entries", Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "2", "4"}}}, Rounds: 3, Runs: []sweep.Run{
+		{Point: 1, Threads: 2, Done: new(100.0)}, {Point: 2, Threads: 4, Done: new(101.0)},
+	}}
+	said := func() string {
+		require.NoError(t, r.Settle())
+		return strings.Join(SweepLead(r), " ")
+	}
+	assert.Contains(t, said(), "Two points with so few runs cannot show it for certain yet.", "not all is done")
+	r.Rounds = 0
+	assert.Contains(t, said(), "The knee seems to be at 2 threads: beyond it, another thread adds less than a quarter of what one of the first threads adds. "+
+		"Two points with so few runs cannot show it for certain: more points and three runs of each (--repeat 3) would.")
+	r.Runs = append(r.Runs, r.Runs...)
+	assert.Contains(t, said(), "Two points cannot show it for certain: more points would.")
+	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
+	assert.Contains(t, said(), "Points with a single run cannot show it for certain: three runs of each (--repeat 3) would.")
+	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
+	assert.Contains(t, said(), "The knee is at 2 threads")
+	for i := range r.Runs { // as each of two maps has a thread at least
+		r.Runs[i].Threads = max(r.Runs[i].Threads, 2)
+	}
+	said()
+	assert.Contains(t, SweepText(r), "\n1 (2 ran)  ", "a row says what ran")
+	assert.Contains(t, SweepText(r), "\n2          ")
+	r.Axes[0].Values = []string{"1", "2"}
+	r.Runs = slices.DeleteFunc(r.Runs, func(run sweep.Run) bool { return run.Point == 2 })
+	assert.NotContains(t, said(), "knee", "all of them ran alike")
+	files, err := Sweep(r)
+	require.NoError(t, err, "a sweep without a curve has its documents")
+	assert.Contains(t, string(files[len(files)-1].Data)+SweepText(r), "1 (2 ran)")
 }
 
 func TestLabelsOfAnAxisStandApart(t *testing.T) {

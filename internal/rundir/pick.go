@@ -30,7 +30,7 @@ func Pick(formats []Format, ids []string, profile string) ([]Format, error) {
 		}
 		switch {
 		case i < 0:
-			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), fault.Suggest(id, names, fault.SeeFormats)))
+			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), offered(id, names)))
 		case formats[i].Profile != "" && profile != "" && formats[i].Profile != profile:
 			problems.Add(fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, formats[i].Profile, profile),
 				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit, baseline, ycsb or memtier, which every run has"))
@@ -39,4 +39,16 @@ func Pick(formats []Format, ids []string, profile string) ([]Format, error) {
 		}
 	}
 	return out, problems.Err()
+}
+
+// offered names the formats that may be meant by an id: those that are like it, or all.
+func offered(id string, names []string) string {
+	text := fault.Suggest(id, names, fault.SeeFormats)
+	switch {
+	case strings.EqualFold(id, "pdf"):
+		return "ask for html, which a browser prints as a PDF; " + fault.SeeFormats
+	case text == fault.SeeFormats && len(names) > 0:
+		return fault.Suggest(id, names) + "; " + fault.SeeFormats
+	}
+	return text
 }

@@ -153,6 +153,10 @@ func Parse(over []string) ([]Axis, error) {
 			}
 		}
 		if len(a.Values) < 2 {
+			if first, last, ok := strings.Cut(a.Values[0], ".."); ok && a.Name != Target && strings.TrimSpace(first) != "" && last != "" {
+				return nil, fault.Field("over", fault.Input(fmt.Errorf("over %s: %q is not a range that a sweep reads", a.Name, a.Values[0]),
+					"a series has its first two values before the dots, and the last after them, as in --over threads=1,2,4,…,64"))
+			}
 			return nil, bad("over %s: one value does not make a sweep", a.Name)
 		}
 	}

@@ -85,6 +85,53 @@ func (l levels) doubt(line Line) string {
 	return ""
 }
 
+// fewest is how many numbers of threads it takes to see where a curve bends.
+const fewest = 3
+
+// thin returns at how many numbers of threads the line has runs, and whether one of them has a single
+// run.
+func (l Line) thin(r *Result) (numbers int, single bool) {
+	across := r.Across()
+	runs := map[float64]int{}
+	for _, p := range r.Points {
+		if p.Done != nil && r.Of(p, across, l.At) {
+			runs[r.N(p, across)] += p.Runs
+		}
+	}
+	for _, n := range runs {
+		single = single || n == 1
+	}
+	return len(runs), single
+}
+
+// Thin says what is too little to be certain of the knee of a line of a sweep, as the subject of a
+// sentence; "" if nothing is: from two numbers of threads a curve has no bend, and of a single run nobody
+// knows how far chance moved it.
+func (l Line) Thin(r *Result) string {
+	numbers, single := l.thin(r)
+	switch few := numbers < fewest; {
+	case few && single:
+		return "Two points with so few runs"
+	case few:
+		return "Two points"
+	case single:
+		return "Points with a single run"
+	}
+	return ""
+}
+
+// Surer says what would make certain of a knee that Thin doubts.
+func (l Line) Surer(r *Result) string {
+	numbers, single := l.thin(r)
+	switch few := numbers < fewest; {
+	case few && single:
+		return "more points and three runs of each (--repeat 3)"
+	case few:
+		return "more points"
+	}
+	return "three runs of each (--repeat 3)"
+}
+
 // interval returns between which numbers of threads the knee lies, by a bootstrap: the
 // relative deviations of runs from their mean, which are assumed to be distributed
 // alike everywhere, as for the law, are redistributed at random. low is nil if there

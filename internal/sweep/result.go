@@ -289,11 +289,14 @@ func (r *Result) Short(across int, at string) string {
 	return r.Axes[1-across].Short(at)
 }
 
-// ShortValues returns the values of a point as legends have them.
+// ShortValues returns the values of a point as legends have them, with the number of threads that ran
+// where it is another than the value.
 func (r *Result) ShortValues(p Point) []string {
 	out := slices.Clone(p.Values)
 	for i, a := range r.Axes {
-		out[i] = a.Short(out[i])
+		if out[i] = a.Short(out[i]); p.Threads > 0 && a.Concurrency() {
+			out[i] += " (" + units.Number(p.Threads) + " ran)"
+		}
 	}
 	return out
 }

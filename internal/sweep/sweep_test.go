@@ -52,6 +52,7 @@ func TestListsThatAreNone(t *testing.T) {
 		"target=":                 "over target: its list has an empty place",
 		"threads=1,,2":            `over threads: its list "1,,2" has an empty place`,
 		"threads=4":               "over threads: one value does not make a sweep",
+		"threads=1..4":            `over threads: "1..4" is not a range that a sweep reads`,
 		"threads=4,8,4":           `over threads: has a value twice: "4"`,
 		"threads=4,8,04":          `over threads: has a value twice: "04" is "4"`,
 		"payload=1KiB,2KiB,1024":  `over payload: has a value twice: "1024" is "1KiB"`,
