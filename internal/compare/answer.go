@@ -162,10 +162,13 @@ func (f Finding) at() string {
 	if f.Power == nil || f.open() {
 		return ""
 	}
-	if size := f.sized(f.Power.ShowsOften); size != anything {
-		return "these runs could have shown " + size
+	switch {
+	case !f.hopeless():
+		return "only a change of " + f.sized(f.Power.ShowsOften) + " or more would have stood out from chance"
+	case f.single:
+		return "one run a side cannot tell a change from chance"
 	}
-	return "these runs could have shown no change"
+	return "these runs differ too much among themselves to tell a change from chance"
 }
 
 // Answer is that of all calls; before it, why the two should not be compared.

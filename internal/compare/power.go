@@ -130,10 +130,20 @@ func (f Finding) couldShow() (text, takes string) {
 		return "", ""
 	case f.open():
 		return f.raises(), ""
-	case math.IsInf(p.ShowsOften, 0):
+	case f.hopeless():
 		return "hardly any change could be seen in these runs", f.takes()
 	}
 	return "a change must be about " + f.sized(p.ShowsOften) + " to be seen in these runs", f.takes()
+}
+
+// tenfold is the change, as a share, from which on its size is of no use: nobody compares two sides of
+// which only one that is ten times the other would be told.
+const tenfold = 9
+
+// hopeless reports whether the runs could have shown no change that anybody looks for.
+func (f Finding) hopeless() bool {
+	v := f.Power.ShowsOften
+	return math.IsInf(v, 0) || !f.Figure.byShare() && v >= tenfold
 }
 
 // takes says what would show a change that counts as one; "" if these runs are enough.
@@ -155,7 +165,7 @@ func (f Finding) takes() string {
 	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
 		return f.raises()
 	case f.single:
-		return "two more runs of each, or longer ones, would tell more"
+		return "two more runs of each (--repeat 3), or longer ones, would tell more"
 	case math.IsInf(p.ShowsOften, 0):
 		return "more runs a side, or longer ones, would tell"
 	}
