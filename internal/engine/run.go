@@ -43,6 +43,9 @@ type Options struct {
 	// Timeout is the class of operations that took longer than allowed: these are
 	// timed, while other failures are only counted.
 	Timeout uint8
+	// Lost is the class of calls that the store answered without a record that it had acknowledged;
+	// 0: there is none.
+	Lost uint8
 	// Unreachable reports whether a class means that the store cannot be reached; a
 	// closed loop backs off after such an error.
 	Unreachable func(class uint8) bool
@@ -157,7 +160,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 // layOut builds the tracks and the collector from the plan.
 func (r *Run) layOut() error {
 	cfg := measure.Config{
-		Classify: func(err error) uint8 { return max(r.opts.Classify(err), 1) }, Classes: r.opts.Classes, Timeout: r.opts.Timeout,
+		Classify: func(err error) uint8 { return max(r.opts.Classify(err), 1) }, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Lost: r.opts.Lost,
 		Deadline: r.opts.Client.Deadline,
 		Start:    -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Increment: r.opts.Part,
 	}

@@ -67,7 +67,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 			w.Parts = []rundir.WhyPart{one}
 		}
 	}
-	dead := outages(f)
+	dead := slices.Concat(outages(f), emptied(f))
 	for i := range w.Parts {
 		besides(&w.Parts[i], dead)
 		apart(&w.Parts[i], dead)
@@ -131,7 +131,7 @@ func Paragraphs(w *rundir.Why) []string {
 	}
 	var out, rest []string
 	for _, c := range w.Coincidences {
-		if c.Outage {
+		if c.Outage || c.Lost {
 			out = append(out, sentence(c.Text))
 		}
 	}
@@ -166,7 +166,7 @@ func Noted(w *rundir.Why) (out []string) {
 		return nil
 	}
 	for _, c := range w.Coincidences {
-		if !c.Outage {
+		if !c.Outage && !c.Lost {
 			out = append(out, c.Text+".")
 		}
 	}
@@ -199,7 +199,7 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings, ops: f.Run.Operations}
 	s.n = max(int(math.Floor(to+1e-6))-s.first, 0)
 	s.dead = map[int]bool{}
-	for _, o := range rundir.OutagesOf(f) {
+	for _, o := range rundir.Idle(f) {
 		if within := min(o.To, to) - max(o.From, from); within > 0 {
 			s.silent += within
 		}

@@ -564,12 +564,13 @@ func TestOutagesAreNamed(t *testing.T) {
 	told := outages(f)
 	assert.NotContains(t, told[0].Text, "failed", "a second is one outage's")
 	assert.Contains(t, told[1].Text, "and 120 calls failed")
-	assert.NotContains(t, told[1].Text, "without records")
-	op := &f.Run.Operations[0]
-	op.Errors = 150
-	f.Run.Errors = []rundir.Error{{Track: op.Track, Op: op.Op, Class: "lost", Count: 100}}
-	assert.Contains(t, outages(f)[1].Text, "; in a part of it the store answered, but without records that it had acknowledged")
-	op.Errors, f.Run.Errors = 0, nil
+	f.Run.Errors = []rundir.Error{{Track: f.Run.Operations[0].Track, Op: f.Run.Operations[0].Op, Class: "lost", Count: 100}}
+	f.Run.Emptied = []verdict.Outage{{From: 7.25, To: 9.5}}
+	assert.Equal(t, []rundir.Coincidence{{At: 7.25, Until: 9.5, Lost: true,
+		Text: "from 00:07.3 to 00:09.5 the store answered, but without records that it had acknowledged: 100 calls of the run found none"}}, emptied(f))
+	assert.Contains(t, outages(f)[1].Text, "the store did not answer from 00:06.3 to 00:07.3")
+	assert.Regexp(t, `The store did not answer from .* From 00:07.3 to 00:09.5 the store answered, but without records`, Paragraph(Of(f)))
+	f.Run.Errors, f.Run.Emptied = nil, nil
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")

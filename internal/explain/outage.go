@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
@@ -25,12 +26,6 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 			all, whole[[2]string{o.Track, o.Op}] = all+o.Errors, true
 		}
 	}
-	lost := int64(0)
-	for _, x := range f.Run.Errors {
-		if x.Class == store.Lost.String() && whole[[2]string{x.Track, x.Op}] {
-			lost += x.Count
-		}
-	}
 	for _, r := range f.Series {
 		of, most := -1, 0.0 // the outage that has most of the second
 		for i, o := range list {
@@ -43,7 +38,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		}
 	}
 	for i, o := range list {
-		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS)
+		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS, len(f.Run.Emptied) > 0)
 		switch n := failed[i]; {
 		case n <= 0:
 		case n >= all:
@@ -51,13 +46,29 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		default:
 			text += fmt.Sprintf(", with %d of the run's %s", n, units.Plural(all, "failed call"))
 		}
-		if lost > 0 && failed[i] > all-lost { // more than all that failed for other reasons
-			text += "; in a part of it the store answered, but without records that it had acknowledged"
-		}
 		if by := overlapping(f, o.From, o.To); len(by) > 0 {
 			text += ", in the time of the " + named(by) + ", " + ownWord
 		}
 		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Outage: true})
+	}
+	return out
+}
+
+// emptied tells when the store answered without records that it had acknowledged.
+func emptied(f *rundir.Folder) (out []rundir.Coincidence) {
+	lost := int64(0)
+	for _, x := range f.Run.Errors {
+		if x.Class == store.Lost.String() && f.Run.Whole(rundir.Operation{Track: x.Track, Op: x.Op}) {
+			lost += x.Count
+		}
+	}
+	list := f.Run.Emptied
+	for i, o := range list[:min(len(list), mostOutages)] {
+		text := fmt.Sprintf("from %s to %s the store answered, but without records that it had acknowledged", plot.Clock(o.From), plot.Clock(o.To))
+		if i == 0 && lost > 0 {
+			text += ": " + units.Plural(lost, "call") + " of the run found none"
+		}
+		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Lost: true})
 	}
 	return out
 }

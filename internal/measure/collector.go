@@ -80,6 +80,9 @@ type Config struct {
 	// Timeout is the class of operations that took longer than allowed: they are
 	// timed, other failures are only counted.
 	Timeout uint8
+	// Lost is the class of calls that the store answered without a record that it had acknowledged:
+	// they fail, and are answers; 0: there is none.
+	Lost uint8
 	// Deadline is until when after its due time the answer of a call is of use; 0: at any time.
 	Deadline time.Duration
 	// Start is when the run begins: the negative of the warm-up.
@@ -320,6 +323,9 @@ func (c *Collector) add(s *Call) {
 		c.all.errs[errorKey{s.Op, s.Class}]++
 		if c.counts(s.Op) {
 			c.all.failedAt.add(s.End)
+			if s.Class == c.cfg.Lost {
+				c.all.lostAt.add(s.End)
+			}
 		}
 	}
 }

@@ -84,6 +84,9 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 	for op := range c.cfg.Ops {
 		total := merged(a.ops[op])
 		row, ran := c.row(op, total, from, until, warm)
+		if c.cfg.Lost != 0 {
+			row.Lost = a.failed[errorKey{uint16(op), c.cfg.Lost}]
+		}
 		if ran {
 			sec.Rows = append(sec.Rows, row)
 			c.view.remember(op, row, rest)
@@ -176,7 +179,7 @@ func isRest(from, until int64) bool {
 // second.
 func (r *Row) addRest(rest Row) {
 	r.Count, r.Errors, r.Seconds = r.Count+rest.Count, r.Errors+rest.Errors, r.Seconds+rest.Seconds
-	r.Retries += rest.Retries
+	r.Retries, r.Lost = r.Retries+rest.Retries, r.Lost+rest.Lost
 	if r.ResponseMax == 0 {
 		r.ResponseP50, r.ResponseP99, r.ServiceP99 = rest.ResponseP50, rest.ResponseP99, rest.ServiceP99
 	}

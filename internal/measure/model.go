@@ -92,6 +92,9 @@ type Row struct {
 	// Count is the number of units that succeeded, and Errors of calls that failed,
 	// that ended in this second.
 	Count, Errors int64
+	// Lost is how many of the calls that failed the store answered, without a record that it had
+	// acknowledged. It is 0 in the seconds of a run that was resumed.
+	Lost int64
 	// Retries is the number of calls that failed and were tried again.
 	Retries int64
 	// Seconds is the length of the row: 1, except for the first and last of a
@@ -239,7 +242,8 @@ type Snapshot struct {
 	Segments []Segment
 	Errors   []ErrorCount
 	Messages []Message
-	// Silence is the latest of a second or more, up to the last finished second; zero if there was none.
+	// Silence is the latest of a second or more in which the store answered nothing, up to the last
+	// finished second; zero if there was none.
 	Silence Silence
 	// Phases names the phases in progress.
 	Phases []string
@@ -327,6 +331,9 @@ type Result struct {
 	// Silences are the times of a tenth of a second or more in which nothing was done, in order;
 	// those of this process alone.
 	Silences []Silence
+	// Unanswered are the same without answers either that lacked records which the store had
+	// acknowledged.
+	Unanswered []Silence
 	// Sound are the times of a tenth of a second or more in which no call failed, likewise; nil if
 	// none did at all.
 	Sound []Silence

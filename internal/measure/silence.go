@@ -14,7 +14,8 @@ const (
 	mostSilences = 10_000
 )
 
-// Silence is a time in which nothing was done that counts, to some hundredths of a second.
+// Silence is a time in which something did not happen, such as that something was done that counts, to
+// some hundredths of a second.
 type Silence struct{ From, To time.Duration }
 
 // moments notes in which slots of the measured part something happened, such as that something was
@@ -70,6 +71,13 @@ func (d *moments) merge(from int, words []uint64) {
 	for i, w := range words {
 		d.slots[from+i] |= w
 	}
+}
+
+// and returns when one or the other happened.
+func (d *moments) and(o *moments) moments {
+	both := moments{slots: slices.Clone(d.slots)}
+	both.merge(0, o.slots)
+	return both
 }
 
 // silences returns when it did not happen in the first part of a run, which is empty if it never ceased

@@ -45,6 +45,29 @@ func TestWhatCountsBreaksASilence(t *testing.T) {
 	assert.Equal(t, []Silence{{0, 100 * time.Millisecond}, {110 * time.Millisecond, 410 * time.Millisecond}}, c.all.failedAt.silences(410*time.Millisecond))
 }
 
+// A store that answers without its records answers: nothing is done, and yet it is no outage.
+func TestAnAnswerWithoutARecordIsAnAnswer(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	c := NewCollector(Config{
+		Tracks: []string{"t"}, Ops: []Operation{{Track: "t", Op: "o"}}, OpTrack: []int{0}, Parts: []bool{false},
+		Timeout: 1, Lost: 2, Classes: []string{"", "timeout", "lost"}, Classify: func(error) uint8 { return 1 }, Source: still{},
+	})
+	s := c.Shard(0)
+	for _, call := range []struct {
+		at    time.Duration
+		class uint8
+	}{{0, 0}, {300 * ms, 1}, {500 * ms, 2}, {700 * ms, 2}, {900 * ms, 0}} {
+		s.Add(Call{Due: int64(call.at), Start: int64(call.at), End: int64(call.at), Class: call.class, Units: 1})
+	}
+	s.Close()
+	go c.Run()
+	c.Close()
+	answered := c.all.doneAt.and(&c.all.lostAt)
+	assert.Equal(t, []Silence{{10 * ms, 900 * ms}}, c.all.doneAt.silences(910*ms))
+	assert.Equal(t, []Silence{{10 * ms, 500 * ms}, {510 * ms, 700 * ms}, {710 * ms, 900 * ms}}, answered.silences(910*ms))
+}
+
 // Processes that carry out a run together are silent when all of them are.
 func TestSilencesOfSeveralProcesses(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ func (c *Collector) publish(now int64) {
 	} else {
 		r := c.all.result(c.gauges)
 		s.Ops, s.Segments, s.Changes = r.Ops, r.Segments, r.Changes
-		for _, q := range r.Silences {
+		for _, q := range r.Unanswered {
 			if q.To-q.From >= time.Second {
 				s.Silence = q
 			}

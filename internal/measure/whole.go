@@ -29,6 +29,7 @@ type whole struct {
 	accounts []accounts // of each track
 	doneAt   moments    // when something was done that counts
 	failedAt moments    // when a call failed of what counts
+	lostAt   moments    // when the store answered without a record that it had acknowledged
 	spreads  []spreads
 	control  Control
 	paused   []Span // when the run was paused, as of the last result
@@ -152,6 +153,11 @@ func (a *whole) result(gauges []Gauge) *Result {
 	a.fill(r.Ops, nil, 0, int64(r.Measured))
 	r.Sessions = a.sessions(gauges, r.Ops)
 	r.Silences, r.Sound = a.doneAt.silences(r.Measured), a.failedAt.silences(r.Measured)
+	r.Unanswered = r.Silences
+	if len(a.lostAt.slots) > 0 {
+		answered := a.doneAt.and(&a.lostAt)
+		r.Unanswered = answered.silences(r.Measured)
+	}
 	return r
 }
 

@@ -44,8 +44,11 @@ func Causes(f *rundir.Folder) []Cause {
 		return out
 	}
 	for _, c := range why.Coincidences {
-		if c.Outage {
+		switch {
+		case c.Outage:
 			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
+		case c.Lost:
+			out = append(out, Cause{Name: "lost", Text: sentence(c.Text)})
 		}
 	}
 	type held struct {

@@ -70,6 +70,9 @@ func outages(f *rundir.Folder) (out []event) {
 	for _, o := range rundir.OutagesOf(f) {
 		out = append(out, event{at: o.From, until: o.To, what: "nothing was done", shade: plot.Stall})
 	}
+	for _, o := range f.Run.Emptied {
+		out = append(out, event{at: o.From, until: o.To, what: "the store answered, but without records that it had acknowledged", shade: plot.Errors})
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,9 +14,11 @@ import (
 const (
 	leastOutage = time.Second
 	leastMissed = 10
+	// leastEmptied is for how long at least a store answers without its records, so that it is told.
+	leastEmptied = 100 * time.Millisecond
 )
 
-// OutagesOf returns when nothing was done in a run, in order, as its run.json has it. For a run of an
+// OutagesOf returns when nothing was done in a run and the store answered nothing, in order, as its run.json has it. For a run of an
 // earlier version, which has nothing of the kind, it goes by the whole seconds of its series.
 func OutagesOf(f *Folder) []verdict.Outage {
 	if f.Run.Outages != nil {
@@ -61,6 +64,33 @@ func outages(r *Run, silences []measure.Silence) (out []verdict.Outage) {
 			out = append(out, o)
 		}
 	}
+	return out
+}
+
+// without returns what is left of times without others, where that is long enough to be told.
+func without(list, others []verdict.Outage) (out []verdict.Outage) {
+	for _, o := range list {
+		for _, x := range others {
+			if x.To <= o.From || x.From >= o.To {
+				continue
+			}
+			if x.From-o.From >= leastEmptied.Seconds() {
+				out = append(out, verdict.Outage{From: o.From, To: x.From})
+			}
+			o.From = x.To
+		}
+		if o.To-o.From >= leastEmptied.Seconds() {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Idle returns when nothing was done in a run, in order: its outages, and when the store answered without
+// its records.
+func Idle(f *Folder) []verdict.Outage {
+	out := slices.Concat(OutagesOf(f), f.Run.Emptied)
+	slices.SortFunc(out, func(a, b verdict.Outage) int { return cmp.Compare(a.From, b.From) })
 	return out
 }
 

@@ -55,3 +55,24 @@ func TestOutagesOfARun(t *testing.T) {
 	}
 	assert.Empty(t, OutagesOf(&Folder{}))
 }
+
+// An outage ends when the store answers, though without its records; nothing is done then either.
+func TestAnOutageEndsWhereTheStoreAnswersWithoutRecords(t *testing.T) {
+	out := func(list ...float64) (out []verdict.Outage) {
+		for i := 0; i < len(list); i += 2 {
+			out = append(out, verdict.Outage{From: list[i], To: list[i+1]})
+		}
+		return out
+	}
+	assert.Equal(t, out(5, 30), without(out(2, 30), out(2, 5)))
+	assert.Equal(t, out(2, 4, 6, 9), without(out(2, 9), out(4, 6)))
+	assert.Empty(t, without(out(2, 9), out(2, 9)))
+	assert.Empty(t, without(out(2, 9.05), out(2, 9)), "no more than a moment")
+	f := &Folder{Run: Run{Outages: out(2, 5), Emptied: out(5, 30)}}
+	assert.Equal(t, out(2, 5, 5, 30), Idle(f))
+	f.Run.MeasuredS = 40
+	f.Run.Operations = []Operation{{Track: "map", Op: "put", Count: 10, Calls: 10, Errors: 4000}}
+	f.Run.Errors = []Error{{Track: "map", Op: "put", Class: "lost", Count: 3000}}
+	assert.Contains(t, f.Run.Judge().Reasons[0], "the store did not answer from 00:02 to 00:05 (3 s of 40 s)")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 on, 3000 calls found no record")
+}

@@ -138,7 +138,11 @@ type Run struct {
 	// Outages is when nothing was done for a second or more although it was meant to be, in order,
 	// to some hundredths of a second. OutagesOf has those of folders of older versions, too.
 	Outages []verdict.Outage `json:"outages,omitempty"`
-	// Silences are the times in which nothing was done, from which the accounts are worked out.
+	// Emptied is when nothing was done either, but the store answered: without records that it had
+	// acknowledged. An outage ends where such a time begins.
+	Emptied []verdict.Outage `json:"emptied,omitempty"`
+	// Silences are the times in which nothing was done, from which the accounts are worked out, and Sound
+	// those in which no call failed.
 	// Sound is when no call failed, likewise.
 	Silences, Sound []measure.Silence `json:"-"`
 	// Notices are sentences that every report must repeat: the numbers do not describe

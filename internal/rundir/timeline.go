@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"math"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
 )
@@ -71,7 +72,7 @@ func Of(f *Folder) Timeline {
 			c.Max[i] = max(known(c.Max[i]), float64(r.ResponseMax))
 		}
 	}
-	for _, o := range f.Run.Outages {
+	for _, o := range slices.Concat(f.Run.Outages, f.Run.Emptied) {
 		for t := int(math.Ceil(o.From)); float64(t+1) <= o.To; t++ {
 			if i := t - c.First; i >= 0 && i < n {
 				c.P50[i], c.P99[i] = math.NaN(), math.NaN()

@@ -191,7 +191,7 @@ func recordOf(r *Run) verdict.Record {
 	for _, f := range FaultSpans(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
 	}
-	rec.Outages = r.Outages
+	rec.Outages, rec.Emptied = r.Outages, r.Emptied
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)
 	}

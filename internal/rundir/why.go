@@ -32,6 +32,8 @@ type Coincidence struct {
 	Text string `json:"text"`
 	// Outage means that nothing was done meanwhile, although it was meant to be.
 	Outage bool `json:"outage,omitempty"`
+	// Lost means that the store answered meanwhile, but only without records that it had acknowledged.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // Part returns the part that covers most of the run: the longest. It is empty for a run

@@ -146,7 +146,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Arrivals: d.Opened.Prepared.Inputs.Arrivals, Seed: d.Opened.Prepared.Inputs.Seed,
 		Client: d.Opened.Prepared.Inputs.Client, Retryable: store.Retryable,
 		Classify: classify(d.Opened.conn),
-		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
+		Classes:  store.ClassNames, Timeout: uint8(store.Timeout), Lost: uint8(store.Lost),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
 			d.Opened.plan.Breaks(f)

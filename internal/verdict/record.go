@@ -43,6 +43,8 @@ type Record struct {
 	// was done although it was meant to be.
 	Broken  []Broken
 	Outages []Outage
+	// Emptied is when the store answered only without records that it had acknowledged.
+	Emptied []Outage
 	// Fault is what ended the run early; empty if nothing did.
 	Fault string
 	// Unsettled is the length of a warm-up that was to end once the run had settled but

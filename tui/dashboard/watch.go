@@ -34,8 +34,8 @@ type watch struct {
 	since, back    time.Duration
 	// answered is the end of the last second with a success; 0 before the first.
 	answered time.Duration
-	// lost is how many calls were answered without a record that had been acknowledged, and lostAt
-	// when there was one last.
+	// lost is how many calls were answered without a record that had been acknowledged, and lostAt the
+	// end of the last second in which there was one.
 	lost   int64
 	lostAt time.Duration
 }
@@ -51,19 +51,17 @@ func (w watch) next(s *measure.Snapshot) watch {
 	if last == math.MinInt || w.begun && last <= w.looked {
 		return w
 	}
-	unreachable, missed := int64(0), int64(0)
+	unreachable := int64(0)
+	w.lost = 0
 	for _, e := range s.Errors {
 		switch e.Class {
 		case store.Unreachable.String():
 			unreachable += e.Count
 		case store.Lost.String():
-			missed += e.Count
+			w.lost += e.Count
 		}
 	}
 	lost := unreachable > w.unreachable
-	if missed > w.lost {
-		w.lost, w.lostAt = missed, time.Duration(last+1)*time.Second
-	}
 	from := w.looked + 1
 	if !w.begun || from < last-120 {
 		from = last
@@ -84,20 +82,23 @@ func (w watch) next(s *measure.Snapshot) watch {
 }
 
 func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
-	count, errs := int64(0), int64(0)
+	answered, errs := int64(0), int64(0)
 	stuck, running := false, false
 	for op := range s.Recent {
 		r, ok := rowAt(s, op, t)
 		if !ok {
 			continue
 		}
-		count += r.Count
+		if r.Lost > 0 {
+			w.lostAt = time.Duration(t+1) * time.Second
+		}
+		answered += r.Count + r.Lost // an empty store answers
 		errs += r.Errors
 		stuck = stuck || r.Oldest >= hung
 		running = running || r.Running && !r.Paused
 	}
 	switch {
-	case count > 0, w.lostAt == time.Duration(t+1)*time.Second && !stuck: // an empty store answers
+	case answered > 0:
 		if w.gone {
 			w.returned, w.back = true, time.Duration(t)*time.Second
 		}
@@ -152,7 +153,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 
 // emptied reports whether the store answers, but not with what it had acknowledged.
 func (w watch) emptied(s *measure.Snapshot) bool {
-	return !w.gone && w.lost > 0 && s.At-w.lostAt < 15*time.Second
+	return !w.gone && w.lostAt > 0 && s.At-w.lostAt < 15*time.Second
 }
 
 // whole formats a length in whole seconds, one at least.

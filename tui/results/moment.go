@@ -137,21 +137,47 @@ func (c *curves) then(at, width time.Duration) *chart.Then {
 	if n > 0 {
 		t.Rate = sum / float64(n)
 	}
-	for _, o := range c.outages { // the marker at its beginning says it, too
-		if o[0] < at.Seconds() && at.Seconds() < o[1] {
-			t.Meanwhile = append(t.Meanwhile, outageText(o))
+	for _, m := range c.idle { // the marker at its beginning says it, too
+		if m.from < at.Seconds() && at.Seconds() < m.to {
+			t.Meanwhile = append(t.Meanwhile, m.text())
 		}
 	}
 	return t
 }
 
-// outageText names an outage with its length.
-func outageText(o [2]float64) string {
-	return "outage of " + units.Duration(time.Duration((o[1]-o[0])*float64(time.Second)))
+// idle is a time in which nothing was done: the store did not answer, or did so without its records.
+type idle struct {
+	from, to float64
+	emptied  bool
+}
+
+// idleOf returns the times in which nothing was done in a run, in order.
+func idleOf(f *rundir.Folder) (out []idle) {
+	for _, o := range rundir.Idle(f) {
+		out = append(out, idle{o.From, o.To, slices.Contains(f.Run.Emptied, o)})
+	}
+	return out
+}
+
+// text names what it was, with its length.
+func (i idle) text() string {
+	long := units.Duration(time.Duration((i.to - i.from) * float64(time.Second)))
+	if i.emptied {
+		return "answers without records for " + long
+	}
+	return "outage of " + long
+}
+
+// brief is text in a word or two.
+func (i idle) brief() string {
+	if i.emptied {
+		return "records lost"
+	}
+	return "outage"
 }
 
 // momentsOf returns the markers of a run: those that it had while it went, and when nothing was done.
-func momentsOf(run *rundir.Run, outages [][2]float64) []chart.Moment {
+func momentsOf(run *rundir.Run, idle []idle) []chart.Moment {
 	after := func(seconds float64) time.Duration { return time.Duration(math.Round(seconds * float64(time.Second))) }
 	var phases []measure.Phase
 	for _, p := range run.Phases {
@@ -162,8 +188,8 @@ func momentsOf(run *rundir.Run, outages [][2]float64) []chart.Moment {
 		marks = append(marks, measure.Mark{At: after(m.At), Note: m.Note})
 	}
 	out := chart.Moments(phases, marks, run.Turned(), run.Commands)
-	for _, o := range outages {
-		out = append(out, chart.Moment{Sign: '░', Name: outageText(o), Brief: "outage", At: after(o[0])})
+	for _, o := range idle {
+		out = append(out, chart.Moment{Sign: '░', Name: o.text(), Brief: o.brief(), At: after(o.from)})
 	}
 	return out
 }

@@ -30,8 +30,9 @@ type curves struct {
 	// changes are the times at which a setting changed, phases those at which one of
 	// several phases began.
 	changes, phases []float64
-	// outages are the times in which nothing was done, faults those of the faults of the plan.
-	outages, faults [][2]float64
+	// idle are the times in which nothing was done, faults those of the faults of the plan.
+	idle   []idle
+	faults [][2]float64
 	// moments are the markers above the charts, and cross is the moment that is read.
 	moments []chart.Moment
 	cross   chart.Crosshair
@@ -52,15 +53,13 @@ func curvesOf(f *rundir.Folder) curves {
 			c.changes = append(c.changes, act.At.Seconds())
 		}
 	}
-	for _, o := range rundir.OutagesOf(f) {
-		c.outages = append(c.outages, [2]float64{o.From, o.To})
-	}
+	c.idle = idleOf(f)
 	if len(f.Run.Phases) > 1 {
 		for _, p := range f.Run.Phases {
 			c.phases = append(c.phases, p.From)
 		}
 	}
-	c.moments = momentsOf(&f.Run, c.outages)
+	c.moments = momentsOf(&f.Run, c.idle)
 	return c
 }
 
@@ -79,7 +78,7 @@ func across(vals []float64, n int, mean bool) []float64 {
 
 // silent reports whether nothing was done at a time: there is nothing to draw, and no line across.
 func (c *curves) silent(at float64) bool {
-	return slices.ContainsFunc(c.outages, func(o [2]float64) bool { return o[0] <= at && at < o[1] })
+	return slices.ContainsFunc(c.idle, func(o idle) bool { return o.from <= at && at < o.to })
 }
 
 // graph is one of the charts.
@@ -120,8 +119,8 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cut := func(o [2]float64) (from, to int) { // in columns, at least one
 		return max(column(o[0]), 0), min(max(column(o[1]), column(o[0])+1), cells)
 	}
-	for _, o := range c.outages { // what ended then says nothing about that time
-		for x, to := cut(o); x < to; x++ {
+	for _, o := range c.idle { // what ended then says nothing about that time
+		for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
 			dots[2*x], dots[2*x+1] = math.NaN(), math.NaN()
 		}
 	}
@@ -138,8 +137,8 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			canvas.Rule(x, '▒', broken)
 		}
 	}
-	for _, o := range c.outages {
-		for x, to := cut(o); x < to; x++ {
+	for _, o := range c.idle {
+		for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
 			canvas.Rule(x, '░', outage)
 		}
 	}

@@ -311,7 +311,7 @@ func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 		f.Series = append(f.Series, row)
 	}
 	c := curvesOf(f)
-	assert.Equal(t, [][2]float64{{5.02, 8.9}, {17, 19}}, c.outages)
+	assert.Equal(t, []idle{{from: 5.02, to: 8.9}, {from: 17, to: 19}}, c.idle)
 	l := &loadedRun{folder: f, course: c}
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
 	page := ansi.Strip(strings.Join(l.page(s, &moment{}, nil, 76, 10), "\n"))

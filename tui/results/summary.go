@@ -418,7 +418,7 @@ func legend(c curves) string {
 	if len(c.changes) > 0 {
 		words = append(words, "┊ a setting changed")
 	}
-	if len(c.outages) > 0 {
+	if len(c.idle) > 0 {
 		words = append(words, "░ nothing was done")
 	}
 	if len(c.faults) > 0 {

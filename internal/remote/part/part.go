@@ -178,7 +178,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	polled := p.polled()
 	p.contacts() // those of the beginning are no matter of the run
 	run, err := engine.Start(ctx, engine.Options{
-		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
+		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout), Lost: uint8(store.Lost),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
 			p.plan.Breaks(f)

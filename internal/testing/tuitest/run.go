@@ -153,7 +153,7 @@ func (r *Run) finish() {
 			}
 		}
 		if r.Empty && !r.Gone {
-			row.Errors = 50
+			row.Errors, row.Lost = 50, 50
 			r.errors["lost"] += row.Errors
 		}
 		r.recent[i] = append(slices.Clone(r.recent[i]), row)
