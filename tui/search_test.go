@@ -63,14 +63,49 @@ func TestASearchTurnsTheKnobsAlone(t *testing.T) {
 	send(t, a, "+", "t", "space")
 	assert.Equal(t, 16, run.Settings(screen.All).Threads)
 	assert.False(t, run.Settings(screen.All).Paused)
-	assert.Contains(t, picture(t, a), "the search turns the knobs; f ends it")
+	assert.Contains(t, picture(t, a), "the search turns the knobs; E ends it")
+	send(t, a, "E", "esc")
+	assert.True(t, run.Found().Going, "it asks first")
+	send(t, a, "E", "y", frame(a))
+	assert.False(t, run.Found().Going)
+	assert.Contains(t, picture(t, a), "the search has ended; the run goes on")
+	send(t, a, "+")
+	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the knobs are the user's again")
+}
+
+// While a search goes on, f hides and shows it and never ends it, and each hint says what its key does.
+func TestFHidesAndShowsASearch(t *testing.T) {
+	a, run := tried(t, 120, 40)
+	assert.Contains(t, picture(t, a), "f hides · E ends the search")
+	assert.Contains(t, picture(t, a), " f hide search  E end search ")
+	for range 2 {
+		send(t, a, "f")
+		assert.NotContains(t, picture(t, a), "trying")
+		assert.Contains(t, picture(t, a), " f show search  E end search ")
+		send(t, a, "f")
+		assert.Contains(t, picture(t, a), "trying")
+	}
 	send(t, a, "esc")
 	assert.NotContains(t, picture(t, a), "trying")
-	send(t, a, "f")
-	assert.True(t, run.Found().Going, "first it is shown again")
-	send(t, a, "f", frame(a), "+")
-	assert.False(t, run.Found().Going)
-	assert.Equal(t, 17, run.Settings(screen.All).Threads, "the knobs are the user's again")
+	assert.True(t, run.Found().Going)
+}
+
+// Levels stand newest first with the number of their try, and the arrows choose the one that is told in full.
+func TestEachLevelOfASearchIsToldInFull(t *testing.T) {
+	a, _ := tried(t, 80, 24)
+	got := picture(t, a)
+	assert.Contains(t, got, "│ ▸ 13.4k did not hold ")
+	assert.Regexp(t, `│ try +rate .*held`, got)
+	assert.Regexp(t, `│  ▸6 +13.4k .* no `, got)
+	assert.Regexp(t, `│   5 +11k .* yes `, got)
+	send(t, a, "down", "down")
+	got = picture(t, a)
+	assert.Contains(t, got, "│ ▸ 16k did not hold ")
+	assert.Regexp(t, `│  ▸4 +16k .* no `, got)
+	send(t, a, "down", "down", "down", "down", "down")
+	assert.Regexp(t, `│  ▸1 +2k .* yes `, picture(t, a), "it comes into view")
+	send(t, a, "up", "up", "up", "up", "up", "up")
+	assert.Contains(t, picture(t, a), "│ ▸ 13.4k did not hold ")
 }
 
 // A search that raises the threads, to have room for its rate, says how many there are.

@@ -48,14 +48,14 @@ func TestASearchShowsTheFigureOfItsCondition(t *testing.T) {
 		{Level: 53600, Held: true, Threads: 64, Response: find.Times{P50: 1e6, P99: 336e6}, Judged: []int64{12.5e6}},
 	}}
 	for _, w := range []int{46, 76, 118} {
-		lines := Steps(s, r, w, 5)
+		lines := Steps(s, r, w, 5, 0)
 		require.Len(t, lines, 2)
 		assert.Contains(t, lines[0], "p99.service", w)
 		assert.Contains(t, lines[1], "12.5 ms", w)
 		assert.Contains(t, lines[1], "336 ms", w)
 	}
 	r.Under = []string{"p99<20ms"}
-	assert.Equal(t, 1, strings.Count(Steps(s, r, 118, 5)[0], "p99"), "once is enough")
+	assert.Equal(t, 1, strings.Count(Steps(s, r, 118, 5, 0)[0], "p99"), "once is enough")
 }
 
 func TestBrailleJoinsValuesAndLeavesGaps(t *testing.T) {

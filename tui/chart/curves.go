@@ -24,14 +24,15 @@ type Curve struct {
 	Bare bool
 }
 
-// Point is a value at a position along a knob, which was good or bad.
+// Point is a value at a position along a knob, which was good or bad, or either by chance.
 type Point struct {
 	At, Value float64
 	Good      bool
+	Doubt     bool
 }
 
-// signGood and signBad are the signs of points.
-const signGood, signBad = "●", "✗"
+// signGood, signBad and signDoubt are the signs of points.
+const signGood, signBad, signDoubt = "●", "✗", "±"
 
 // Plot holds curves over a knob. Where they meet, the first one determines the colour.
 type Plot struct {
@@ -103,7 +104,10 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 
 // sign returns the sign of a point and its layer.
 func (v Point) sign() (string, Layer) {
-	if v.Good {
+	switch {
+	case v.Doubt:
+		return signDoubt, doubt
+	case v.Good:
 		return signGood, good
 	}
 	return signBad, bad
@@ -136,6 +140,8 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 			return s.OK
 		case l == bad:
 			return s.Bad
+		case l == doubt:
+			return s.Warn
 		}
 		return p.Curves[l-first].Ink
 	})
@@ -212,6 +218,7 @@ const (
 	limit
 	good
 	bad
+	doubt
 	first
 )
 
@@ -285,7 +292,7 @@ func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int)
 	for _, x := range []int{at - n, at + 1} {
 		hides := x < 0 || x+n > w
 		for i := max(x, 0); i < min(x+n, w); i++ {
-			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' || sign == '●' || sign == '✗' {
+			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' || sign == '●' || sign == '✗' || sign == '±' {
 				hides = true
 			}
 		}

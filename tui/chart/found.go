@@ -2,6 +2,8 @@ package chart
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/find"
@@ -20,7 +22,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
 	for _, level := range r.Levels() {
 		for _, step := range level.Steps {
-			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(of(step)), Good: step.Held})
+			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(r.Of(step.Level).Steps) == 1})
 		}
 		sought.add(level.Level, level.Median(of))
 		p50.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P50 }))
@@ -58,7 +60,11 @@ func LatencyLegend(s *widget.Styles, r *find.Result) string {
 	if len(r.Steps) > len(r.Levels()) {
 		text += s.Muted.On(", lines through medians")
 	}
-	return text + "   " + s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
+	text += "   " + s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
+	if slices.ContainsFunc(Latency(s, r).Points, func(p Point) bool { return p.Doubt }) {
+		text += "  " + s.Warn.On(signDoubt) + s.Muted.On(" in doubt")
+	}
+	return text
 }
 
 // lowest returns the smallest value above 0; infinity if there is none.
@@ -85,62 +91,139 @@ func shownTime(ns int64) float64 {
 	return float64(ns)
 }
 
-// Steps returns the table of the levels that a search has tried, the one that was tried last first, in
-// at most n lines of w cells. Several tries of a level are one row, with their medians.
-func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
-	judged := r.Judged()
-	g := widget.Grid{Cols: []widget.Column{
-		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 4}, {Head: "p99", Right: true},
-	}}
-	for _, f := range judged {
-		g.Cols = append(g.Cols, widget.Column{Head: f.Name, Right: true})
-	}
-	threads := r.Over != find.OverThreads // else the first column has them
-	if threads {
-		g.Cols = append(g.Cols, widget.Column{Head: "threads", Right: true, Spare: 3})
-	}
-	plain := len(g.Cols)
-	g.Cols = append(g.Cols, widget.Column{}, widget.Column{Spare: 1, Most: 60})
-	var inks []widget.Ink
-	seen := map[float64]bool{}
-	for i := len(r.Steps) - 1; i >= 0 && len(inks) < n-1; i-- {
-		step := r.Steps[i]
-		if seen[step.Level] {
-			continue
-		}
-		seen[step.Level] = true
-		words, held, doubtful := r.Told(step.Level)
-		sign, ink := "✗", s.Bad
-		switch {
-		case doubtful:
-			sign, ink = "±", s.Warn
-		case held:
-			sign, ink = "✓", s.OK
-		}
-		inks = append(inks, ink)
-		tries := r.Of(step.Level)
-		median := func(of func(find.Step) int64) string { return widget.Nanos(tries.Median(of)) }
-		row := []string{
-			units.Number(step.Level), units.Number(step.Done),
-			median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P99 }),
-		}
-		for _, f := range judged {
-			row = append(row, median(f.Of))
-		}
-		if threads {
-			row = append(row, units.Number(float64(step.Threads)))
-		}
-		g.Add(append(row, sign, words)...)
-	}
-	if len(inks) == 0 {
+// Steps returns the table of the levels that a search has tried, the one that was tried last first, with
+// the number of its last try, in at most n lines of w cells. chosen is the level that gets a mark and is
+// seen in any case. Several tries of a level are one row, with their medians.
+func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string {
+	list := r.Newest()
+	if n < 2 || len(list) == 0 {
 		return nil
 	}
-	g.Ink = func(row, col int) widget.Ink {
-		if col < plain {
-			return s.Plain
-		}
-		return inks[row]
+	from := max(slices.Index(list, chosen)-(n-2), 0)
+	t := newTried(s, r, true, "held")
+	for _, level := range list[from:min(from+n-1, len(list))] {
+		t.add(level, r.InShort(level), level == chosen)
 	}
-	head, rows := g.Lines(s, w)
+	return t.lines(w)
+}
+
+// LevelTable returns the table of the levels that a search has tried, ordered by level, in lines of w
+// cells. Why a level did not hold is in its row where there is room in all rows, else below the table.
+func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
+	list := r.Newest()
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	t := newTried(s, r, false, "came out")
+	for _, level := range list {
+		words, _, _ := r.Told(level)
+		t.add(level, words, false)
+	}
+	if t.Wide() <= w || s.Spoken {
+		return t.lines(w)
+	}
+	var below []string
+	t = newTried(s, r, false, "held")
+	for _, level := range list {
+		t.add(level, r.InShort(level), false)
+		if words, _, _ := r.Told(level); words != "held" {
+			for i, l := range widget.Wrap(words, max(w-levelWidth-2, leastReason)) {
+				head := ""
+				if i == 0 {
+					head = units.Number(level)
+				}
+				below = append(below, widget.FitRight(head, levelWidth)+"  "+s.Muted.On(l))
+			}
+		}
+	}
+	if len(below) > 0 {
+		below = append([]string{"", s.Muted.On("How they came out:")}, below...)
+	}
+	return append(t.lines(w), below...)
+}
+
+// levelWidth is that of a level before its reason, leastReason the least that a reason gets.
+const levelWidth, leastReason = 6, 20
+
+// tried is a table of the levels of a search.
+type tried struct {
+	widget.Grid
+	s      *widget.Styles
+	r      *find.Result
+	judged []find.Shown
+	// numbered means that there is a column with the number of the last try, threads one with theirs.
+	numbered, threads bool
+	inks              []widget.Ink
+}
+
+// newTried returns a table without a level; outcome is the head of the column on how each came out.
+func newTried(s *widget.Styles, r *find.Result, numbered bool, outcome string) *tried {
+	t := &tried{s: s, r: r, judged: r.Judged(), numbered: numbered, threads: r.Over != find.OverThreads} // else the column of levels has them
+	if numbered {
+		t.Cols = append(t.Cols, widget.Column{Head: "try", Right: true, Spare: 1})
+	}
+	done, p99 := 2, 0 // how soon they give way
+	if len(t.judged) > 0 {
+		done, p99 = 3, 2
+	}
+	t.Cols = append(t.Cols,
+		widget.Column{Head: r.Over, Right: true}, widget.Column{Head: r.Unit + "/s", Right: true, Spare: done},
+		widget.Column{Head: "p50", Right: true, Spare: 4}, widget.Column{Head: "p99", Right: true, Spare: p99})
+	for _, f := range t.judged {
+		t.Cols = append(t.Cols, widget.Column{Head: f.Name, Right: true})
+	}
+	if t.threads {
+		t.Cols = append(t.Cols, widget.Column{Head: "threads", Right: true, Spare: 3})
+	}
+	t.Cols = append(t.Cols, widget.Column{}, widget.Column{Head: outcome})
+	return t
+}
+
+// add adds a level with how it came out, in words.
+func (t *tried) add(level float64, words string, chosen bool) {
+	_, held, doubtful := t.r.Told(level)
+	sign, ink := signBad, t.s.Bad
+	switch {
+	case doubtful:
+		sign, ink = signDoubt, t.s.Warn
+	case held:
+		sign, ink = "✓", t.s.OK
+	}
+	t.inks = append(t.inks, ink)
+	tries := t.r.Of(level)
+	last := tries.Steps[len(tries.Steps)-1]
+	median := func(of func(find.Step) int64) string { return widget.Nanos(tries.Median(of)) }
+	var row []string
+	if t.numbered {
+		number := strconv.Itoa(t.r.Try(level))
+		if chosen {
+			number = "▸" + number
+		}
+		row = append(row, number)
+	}
+	row = append(row, units.Number(level), units.Number(last.Done),
+		median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P99 }))
+	for _, f := range t.judged {
+		row = append(row, median(f.Of))
+	}
+	if t.threads {
+		row = append(row, strconv.Itoa(last.Threads))
+	}
+	t.Add(append(row, sign, words)...)
+}
+
+// lines draws the table.
+func (t *tried) lines(w int) []string {
+	t.Ink = func(row, col int) widget.Ink {
+		if col < len(t.Cols)-2 {
+			return t.s.Plain
+		}
+		return t.inks[row]
+	}
+	head, rows := t.Lines(t.s, w)
+	if head == "" { // spoken
+		return rows
+	}
 	return append([]string{head}, rows...)
 }

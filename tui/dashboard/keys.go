@@ -61,6 +61,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Search):
 		d.search.press(e)
 		d.tuner.close()
+	case key.Matches(msg, k.EndSearch):
+		d.search.askEnd()
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run, Replays: d.now.plan.Replays})
 	case key.Matches(msg, k.Targets):
@@ -83,6 +85,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.lower.next(1, d.page.folds(e))
 	case key.Matches(msg, k.Prev):
 		d.lower.next(-1, d.page.folds(e))
+	case key.Matches(msg, k.Up) && d.search.listed():
+		d.search.panel.choose(d.now.found.Newest(), -1)
+	case key.Matches(msg, k.Down) && d.search.listed():
+		d.search.panel.choose(d.now.found.Newest(), 1)
 	case key.Matches(msg, k.Up):
 		d.lower.move(-1)
 	case key.Matches(msg, k.Down):
@@ -148,8 +154,9 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Sweep.SetEnabled(live && !d.now.searching())
 	k.Targets.SetEnabled(live && !d.now.searching())
 	if d.now.searching() {
-		notWhileSearching(&k)
+		whileSearching(&k, d.search.panel.Open)
 	}
+	k.EndSearch.SetEnabled(d.now.searching())
 	if d.now.watched {
 		for _, b := range d.changing(&k) {
 			b.SetEnabled(false)
@@ -169,6 +176,10 @@ func (d *Dashboard) bindings() widget.Bindings {
 	if d.lower.tab != tabOps && !d.lower.tab.drawn() {
 		k.Up.SetHelp("↑", "scroll up")
 		k.Down.SetHelp("↓", "scroll down")
+	}
+	if d.search.listed() {
+		k.Up.SetHelp("↑", "a later level")
+		k.Down.SetHelp("↓", "an earlier level")
 	}
 	return k
 }
@@ -212,7 +223,11 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
 	}
 	if d.now.searching() {
-		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
+		short = []key.Binding{k.Search, k.EndSearch, k.Stop, k.Mark, k.Help, k.Next, k.Quit}
+		if d.search.listed() {
+			levels := widget.Bind("↑↓", "levels", "up", "down")
+			short = slices.Insert(short, 2, levels)
+		}
 	}
 	if d.now.watched {
 		k.Quit.SetHelp("q", "leave")
@@ -240,6 +255,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
 			slices.Concat([]key.Binding{k.Up, k.Down}, k.ReadingHelp(), []key.Binding{k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back}),
 		},
+	}
+	if k.EndSearch.Enabled() {
+		out.Full[0] = slices.Insert(out.Full[0], 5, widget.Long(k.EndSearch, "end the search"))
 	}
 	if d.now.watched { // what it cannot do here it cannot do later
 		never := d.changing(&k)
@@ -279,6 +297,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Stop, "the run is already ending"},
 		{k.Tune, "there is nothing to tune"},
 		{k.Search, d.noSearch()},
+		{k.EndSearch, "no search is going on: f begins one"},
 		{k.Fault, "the run is not running"},
 		{k.Sweep, "the run is not running"},
 		{k.Targets, "the run is not running"},
@@ -325,7 +344,7 @@ func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e scree
 // changing returns the keys that change a run that is only watched, or lead to something
 // that does, and do not work here: all of them or, if its knobs can be turned, the others.
 func (d *Dashboard) changing(k *widget.Bindings) []*key.Binding {
-	others := []*key.Binding{&k.Stop, &k.Search, &k.Sweep, &k.Targets, &k.Copy, &k.Fault}
+	others := []*key.Binding{&k.Stop, &k.Search, &k.EndSearch, &k.Sweep, &k.Targets, &k.Copy, &k.Fault}
 	if d.control != nil {
 		return others
 	}

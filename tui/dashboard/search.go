@@ -37,20 +37,36 @@ func (s *searcher) begin(e screen.Env) {
 // leastLeft is how long a run must still last for a search on it to be useful.
 const leastLeft = time.Minute
 
-// press asks for a search, or ends the one in progress.
+// press asks for a search, or shows or hides the one in progress.
 func (s *searcher) press(e screen.Env) {
 	switch {
-	case s.now.searching() && s.panel.Open:
-		s.searches.EndSearch()
-		s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
 	case s.now.searching():
-		s.panel.Open = true
+		s.panel.Open = !s.panel.Open
 	case s.now.found != nil && s.now.found.Why != find.Interrupted: // it ended by itself, and so does the run
 		s.says.say(e, "the search has come to its end: its answer is shown as soon as the run has ended", false)
 	case s.now.endsSoon():
 		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + find.Within + ", and this one stops.")
 	default:
 		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known.")
+	}
+}
+
+// askEnd asks whether the search in progress is to end.
+func (s *searcher) askEnd() {
+	s.says.prompt = &prompt{
+		label: "End the search? The run goes on with its knobs as they were before it, and keeps what was found.",
+		yes:   "end the search",
+		done: func(e screen.Env, yes string) tea.Cmd {
+			switch {
+			case yes == "":
+			case !s.now.searching():
+				s.says.say(e, "the search has ended by itself", false)
+			default:
+				s.searches.EndSearch()
+				s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
+			}
+			return nil
+		},
 	}
 }
 
@@ -71,6 +87,11 @@ func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination 
 	}
 	s.panel.Begun(asked)
 	return screen.Start{Request: screen.Searchable(s.now.info.Request.At(s.now.plan, s.now.run.Settings)), Search: &asked}
+}
+
+// listed reports whether the levels of a search are on the screen, of which one can be chosen.
+func (s *searcher) listed() bool {
+	return s.panel.Open && !s.panel.Asking && s.now.found != nil && len(s.now.found.Steps) > 0
 }
 
 func (s *searcher) start(e screen.Env, asked find.Asked) {
@@ -105,12 +126,15 @@ func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 }
 
 // noKnobs explains why no knob can be turned during a search.
-const noKnobs = "the search turns the knobs; f ends it"
+const noKnobs = "the search turns the knobs; E ends it"
 
-// notWhileSearching dims the keys for what a search controls itself.
-func notWhileSearching(k *widget.Bindings) {
+// whileSearching dims the keys for what a search controls itself, and says what f does.
+func whileSearching(k *widget.Bindings, open bool) {
 	for _, b := range k.Knobs() {
 		b.SetEnabled(false)
 	}
-	k.Search.SetHelp("f", "end search")
+	k.Search.SetHelp("f", "show search")
+	if open {
+		k.Search.SetHelp("f", "hide search")
+	}
 }

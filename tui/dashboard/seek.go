@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,16 @@ type Panel struct {
 	// note describes what happens when the search begins, before how it goes on.
 	note string
 	last find.Asked
+	// chosen is the level whose outcome is told in full; 0: the newest.
+	chosen float64
+}
+
+// choose moves to another of the levels that were tried, listed from the newest on.
+func (p *Panel) choose(levels []float64, by int) {
+	at := min(max(max(slices.Index(levels, p.chosen), 0)+by, 0), len(levels)-1)
+	if p.chosen = levels[at]; at == 0 {
+		p.chosen = 0
+	}
 }
 
 // Ask opens the form with the previous entries; note describes what starting leads to,
@@ -70,7 +81,7 @@ func (p *Panel) asked() (a find.Asked) {
 }
 
 // Begun closes the form because a search has begun.
-func (p *Panel) Begun(a find.Asked) { p.Open, p.Asking, p.last = true, false, a }
+func (p *Panel) Begun(a find.Asked) { p.Open, p.Asking, p.last, p.chosen = true, false, a, 0 }
 
 // Blame shows in the form why the search cannot begin.
 func (p *Panel) Blame(err error) { p.form.Blame(err) }
@@ -96,16 +107,16 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 		return frame.Draw(s, w, h, nil)
 	}
 	frame.Title = "Search · " + strings.Join(now.Under, " and ")
-	frame.Foot = "f ends it"
+	frame.Foot = "f hides · E ends the search"
 	if !now.Going {
 		frame.Foot = "esc closes"
 	}
-	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, threads)))
+	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, threads, p.chosen)))
 }
 
 // state draws the progress of a search in w×h cells: in words, as a curve, step by
-// step.
-func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration, threads int) []string {
+// step; chosen is the level that is told in full, 0 for the newest.
+func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration, threads int, chosen float64) []string {
 	amount := func(v float64) string {
 		if now.Over == find.OverThreads {
 			return units.Number(v) + " threads"
@@ -133,15 +144,21 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	if threads > 0 {
 		out = []string{trying, s.Muted.On("with ") + s.Bold.On(report.Several(threads, "thread")) + s.Muted.On(", raised for it"), bracket}
 	}
-	if n := len(now.Steps); n > 0 { // whole, as the table may have to cut it
-		last := now.Steps[n-1].Level
-		if words, held, _ := now.Told(last); !held {
-			for _, l := range widget.Wrap(units.Number(last)+" "+words, w) {
-				out = append(out, s.Muted.On(l))
+	levels := now.Newest()
+	if len(levels) > 0 { // the table has it in a word
+		if !slices.Contains(levels, chosen) {
+			chosen = levels[0]
+		}
+		words, _, _ := now.Told(chosen)
+		for i, l := range widget.Wrap(units.Number(chosen)+" "+words, w-2) {
+			lead := "  "
+			if i == 0 {
+				lead = "▸ "
 			}
+			out = append(out, s.Muted.On(lead+l))
 		}
 	}
-	table := min(len(now.Steps)+1, max(h/3, 4))
+	table := min(len(levels)+1, max(h/3, 4))
 	if room := h - len(out) - table - 3; room >= 5 {
 		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
 			out = append(out, "", chart.LatencyLegend(s, &now.Result))
@@ -149,5 +166,5 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 			out = append(out, "")
 		}
 	}
-	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out))...)
+	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
 }

@@ -24,7 +24,7 @@ func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 		}
 	}
 	if w < all {
-		if page := foundBeside(s, out, chart.Steps(s, r, w, len(r.Steps)+1), w, chart.LatencyLegend(s, r), chart.Latency(s, r), all, h); page != nil {
+		if page := foundBeside(s, out, chart.LevelTable(s, r, w), w, chart.LatencyLegend(s, r), chart.Latency(s, r), all, h); page != nil {
 			return page
 		}
 		w = all
@@ -34,5 +34,5 @@ func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 		out = append(out, curve...)
 	}
 	out = append(out, "")
-	return append(out, chart.Steps(s, r, w, len(r.Steps)+1)...)
+	return append(out, chart.LevelTable(s, r, w)...)
 }

@@ -38,7 +38,7 @@ type Bindings struct {
 	Pause, More, Less, MoreTen, LessTen                                        key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                         key.Binding
 	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset                  key.Binding
-	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate, Retag key.Binding
+	Search, EndSearch, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate, Retag key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                        key.Binding
 }
 
@@ -101,6 +101,7 @@ func newBindings() Bindings {
 		Reset:       Bind("r", "reset", "r"),
 		SavePreset:  Bind("s", "save", "s"),
 		Search:      Bind("f", "search", "f"),
+		EndSearch:   Bind("E", "end search", "E"),
 		Sweep:       Bind("w", "sweep", "w"),
 		Targets:     Bind("T", "run on several targets", "T"),
 		SideA:       Bind("a", "put on side A", "a"),
@@ -125,7 +126,7 @@ var AllKeys = newBindings()
 // several have the key, the first one that changes something says more than one that moves.
 func (b *Bindings) All() []key.Binding {
 	return []key.Binding{
-		b.Stop, b.Search, b.Sweep, b.Targets, b.Tune, b.Mark, b.Fault, b.Undo, b.Reset, b.SavePreset, b.Arrivals, b.LogAxis,
+		b.Stop, b.Search, b.EndSearch, b.Sweep, b.Targets, b.Tune, b.Mark, b.Fault, b.Undo, b.Reset, b.SavePreset, b.Arrivals, b.LogAxis,
 		b.Launch, b.History, b.Export, b.Copy, b.CopySummary, b.Again, b.Compare, b.Swap, b.Details, b.Ping, b.Filter,
 		b.More, b.Less, b.MoreTen, b.LessTen, b.PayloadDown, b.PayloadUp, b.RateDown, b.RateUp, b.LastMark, b.NextMark,
 		b.SideA, b.SideB, b.Remove, b.Pack, b.Order, b.Annotate, b.Retag, b.Next, b.Prev, b.First, b.Last,
