@@ -35,11 +35,11 @@ type Bindings struct {
 	// picker and results
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
-	Pause, More, Less, MoreTen, LessTen                                        key.Binding
-	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                         key.Binding
-	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset                  key.Binding
+	Pause, More, Less, MoreTen, LessTen                                                   key.Binding
+	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                                    key.Binding
+	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset                             key.Binding
 	Search, EndSearch, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate, Retag key.Binding
-	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                        key.Binding
+	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                                   key.Binding
 }
 
 func newBindings() Bindings {
