@@ -69,7 +69,7 @@ func (r *Run) trackOver(t *track) {
 	t.one.close()
 	t.span.To = max(r.now(), 0)
 	ended := r.pool.seen(t.index).Ended
-	if ended > 0 {
+	if int64(ended) > t.span.From { // else that clock is behind ours by more than the phase took
 		t.span.To = min(t.span.To, int64(ended))
 	}
 	// The clock of the process that worked on it may be ahead of ours, and if the phase began

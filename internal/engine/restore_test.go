@@ -191,6 +191,49 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 	})
 }
 
+// byTrack is elsewhere that ends each track by itself.
+type byTrack struct {
+	*elsewhere
+	overs []chan struct{}
+}
+
+func (b *byTrack) Over(track int) <-chan struct{} {
+	if track == workload.AllTracks {
+		return b.over
+	}
+	return b.overs[track]
+}
+
+// A phase that was over elsewhere in less time than the clock there is behind has been there all the same.
+func TestAShortPhaseElsewhereIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &byTrack{newElsewhere(), []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}}
+		phase := func(name string, after ...string) workload.Phase {
+			return workload.Phase{Name: name, After: after, Tracks: []workload.Track{pool(name, workload.Settings{Threads: 1}, takes(time.Millisecond))}}
+		}
+		plan := &workload.Plan{Unit: "calls", Knobs: knobs, Phases: []workload.Phase{phase("open"), phase("load", "open"), phase("drain", "load")}}
+		r := start(t, plan, func(o *Options) { o.Remote = away })
+		time.Sleep(time.Second)
+		close(away.overs[0])
+		synctest.Wait()
+		away.mu.Lock()
+		away.ended = 990 * time.Millisecond
+		away.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+		close(away.overs[1])
+		synctest.Wait()
+		time.Sleep(time.Second)
+		away.mu.Lock()
+		away.ended, away.told = 1990*time.Millisecond, math.MaxInt
+		away.mu.Unlock()
+		close(away.over)
+		got := result(t, r)
+		require.Len(t, got.Phases, 3)
+		assert.Equal(t, measure.Phase{Name: "load", Tracks: []string{"load"}, From: time.Second, To: 1005 * time.Millisecond}, got.Phases[1])
+		assert.Equal(t, 1990*time.Millisecond, got.Phases[2].To, "it says when it ended")
+	})
+}
+
 // Where another process does the work, its clock says whether that lasted as long as it was
 // to, although ours has not come to that yet.
 func TestWorkElsewhereThatLastedItsTimeEndedByThat(t *testing.T) {

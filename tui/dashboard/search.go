@@ -54,7 +54,7 @@ func (s *searcher) press(e screen.Env) {
 // askEnd asks whether the search in progress is to end.
 func (s *searcher) askEnd() {
 	s.says.prompt = &prompt{
-		label: "End the search? The run goes on with its knobs as they were before it, and keeps what was found.",
+		label: "End the search? The run goes on, and what was found is kept.",
 		yes:   "end the search",
 		done: func(e screen.Env, yes string) tea.Cmd {
 			switch {
