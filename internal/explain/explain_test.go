@@ -568,8 +568,8 @@ func TestOutagesAreNamed(t *testing.T) {
 	f.Run.Emptied = []verdict.Outage{{From: 7.25, To: 9.5}}
 	assert.Equal(t, []rundir.Coincidence{{At: 7.25, Until: 9.5, Lost: true,
 		Text: "from 00:07.3 to 00:09.5 the store answered, but without records that it had acknowledged: 100 calls of the run found none"}}, emptied(f))
-	assert.Contains(t, outages(f)[1].Text, "the store did not answer from 00:06.3 to 00:07.3")
-	assert.Regexp(t, `The store did not answer from .* From 00:07.3 to 00:09.5 the store answered, but without records`, Paragraph(Of(f)))
+	assert.Contains(t, outages(f)[1].Text, "nothing was done from 00:06.3 to 00:07.3")
+	assert.Regexp(t, `Nothing was done from .* From 00:07.3 to 00:09.5 the store answered, but without records`, Paragraph(Of(f)))
 	f.Run.Errors, f.Run.Emptied = nil, nil
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)

@@ -38,9 +38,9 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		}
 	}
 	for i, o := range list {
-		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS, len(f.Run.Emptied) > 0)
+		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS)
 		switch n := failed[i]; {
-		case n <= 0:
+		case n <= 0, len(f.Run.Emptied) > 0: // its seconds have calls, too, that were answered without records
 		case n >= all:
 			text += ", and " + units.Plural(n, "call") + " failed"
 		default:

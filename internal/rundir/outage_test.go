@@ -73,6 +73,6 @@ func TestAnOutageEndsWhereTheStoreAnswersWithoutRecords(t *testing.T) {
 	f.Run.MeasuredS = 40
 	f.Run.Operations = []Operation{{Track: "map", Op: "put", Count: 10, Calls: 10, Errors: 4000}}
 	f.Run.Errors = []Error{{Track: "map", Op: "put", Class: "lost", Count: 3000}}
-	assert.Contains(t, f.Run.Judge().Reasons[0], "the store did not answer from 00:02 to 00:05 (3 s of 40 s)")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:02 to 00:05 (3 s of 40 s)")
 	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 on, 3000 calls found no record")
 }

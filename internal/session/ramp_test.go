@@ -85,4 +85,7 @@ func TestBadRamps(t *testing.T) {
 	_, warnings, err := ParseTimetable([]string{"1s..3s:rate=1..9"}, knobPlan(), 2*time.Second)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"at 1s..3s:rate=1..9: the run ends after 2s, so the ramp will not reach its end"}, warnings)
+	_, warnings, err = ParseTimetable([]string{"1s..3s:fault=pause"}, knobPlan(), 2*time.Second)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"at 1s..3s:fault=pause: the run ends after 2s, so the fault will not reach its end"}, warnings)
 }

@@ -36,7 +36,11 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 		if duration > 0 && from >= duration {
 			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", text, duration))
 		} else if duration > 0 && to > duration {
-			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not reach its end", text, duration))
+			lasts := "ramp"
+			if strings.HasPrefix(what, faultWord) {
+				lasts = "fault"
+			}
+			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the %s will not reach its end", text, duration, lasts))
 		}
 		parts := changesOf(what)
 		for i, one := range parts {

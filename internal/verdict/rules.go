@@ -152,7 +152,7 @@ func errors(r *Record) finding {
 		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Plural(r.Lost, "call")), ""
 	}
 	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "call"), percent(share), of) + unseen
-	if when := Dead(r.Outages, r.Seconds, len(r.Emptied) > 0); when != "" {
+	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
 	switch {
@@ -170,9 +170,8 @@ func errors(r *Record) finding {
 }
 
 // Dead says when nothing was done in a run of so many seconds: "nothing was done from 00:02 to 00:04
-// and 1 more time (3 s of 10 s)", with the longest of the outages; "" if there was none. If the store
-// then answered without its records, nothing was done then either: emptied.
-func Dead(outages []Outage, seconds float64, emptied bool) string {
+// and 1 more time (3 s of 10 s)", with the longest of the outages; "" if there was none.
+func Dead(outages []Outage, seconds float64) string {
 	if len(outages) == 0 {
 		return ""
 	}
@@ -187,11 +186,7 @@ func Dead(outages []Outage, seconds float64, emptied bool) string {
 	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	what := "nothing was done"
-	if emptied {
-		what = "the store did not answer"
-	}
-	return fmt.Sprintf("%s from %s to %s%s (%s of %s)", what, at(longest.From), at(longest.To), more, length(all), length(seconds))
+	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(all), length(seconds))
 }
 
 // failures returns how many calls failed apart from panics, what share that is, and of which

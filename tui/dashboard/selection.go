@@ -194,7 +194,7 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string,
 	switch {
 	case f.backlog > 0:
 		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
-	case f.open:
+	case f.open && (f.rate != 0 || f.errors == 0): // what only fails is on time, which is no merit
 		parts = append(parts, "on schedule")
 	}
 	if n := sel.fig.errors; n > 0 {
