@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -61,6 +62,37 @@ func (k *taken) all(t *testing.T, n int) {
 	}
 }
 
+// arrived waits until all that a worker reported is there.
+func arrived(t *testing.T, c *Coordinator, w *Worker) {
+	t.Helper()
+	select {
+	case <-c.Progress.Over(0):
+	case <-time.After(5 * time.Minute):
+		stream, err := c.Connection.js.Stream(t.Context(), c.Connection.on.stream)
+		require.NoError(t, err, w.Cut())
+		require.Fail(t, w.Cut(), "%+v", stream.CachedInfo())
+	}
+}
+
+// A worker whose NATS answers but keeps nothing of what it sends says so, while it goes on
+// trying and when it gives up.
+func TestAStreamThatTakesNothingIsNamed(t *testing.T) {
+	t.Parallel()
+	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
+	s := &Server{URL: srv.ClientURL()}
+	c := on(t, s, "run", Options{})
+	w, err := Join(t.Context(), JoinOptions{URL: s.URL, Version: "1"})
+	require.NoError(t, err)
+	assert.Empty(t, w.Cut())
+	require.NoError(t, c.Connection.js.DeleteStream(t.Context(), c.Connection.on.stream))
+	sends(w, 0, 1)
+	require.Eventually(t, func() bool { return w.Cut() != "" }, time.Minute, 10*time.Millisecond)
+	assert.Equal(t, "NATS at "+s.URL+" does not take what is measured: nats: no response from stream", w.Cut())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.EqualError(t, w.Leave(ctx), "not all of what was measured could be sent: nats: no response from stream")
+}
+
 // In a cluster each server has what workers send, so that none of it is lost with one of
 // them, and the run goes on with the others.
 func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
@@ -86,7 +118,7 @@ func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
 	}
 	sends(w, many, many)
 	w.Outbox.Report(Report{Over: true})
-	<-c.Progress.Over(0)
+	arrived(t, c, w)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 2*many+1)
 }
@@ -113,7 +145,7 @@ func TestWhoIsThrownOutByNATSComesBack(t *testing.T) {
 	close(slow)
 	sends(w, many, many)
 	w.Outbox.Report(Report{Over: true})
-	<-c.Progress.Over(0)
+	arrived(t, c, w)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 2*many+1)
 }
@@ -198,7 +230,7 @@ func TestTheUsersOwnNATSKnowsUsByCredentialsOverTLS(t *testing.T) {
 	require.NoError(t, err)
 	sends(w, 0, 3)
 	w.Outbox.Report(Report{Over: true})
-	<-c.Progress.Over(0)
+	arrived(t, c, w)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 4)
 }

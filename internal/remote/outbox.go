@@ -25,6 +25,7 @@ type Outbox struct {
 	mu    sync.Mutex
 	queue []Report
 	n     int64 // of the last report
+	why   error // the last try failed; nil: it did not
 }
 
 func newOutbox(nc *nats.Conn, js jetstream.JetStream, subject, id string) *Outbox {
@@ -83,6 +84,9 @@ func (b *Outbox) deliver(ctx context.Context, r Report) bool {
 		once, cancel := context.WithTimeout(ctx, 2*time.Second)
 		_, err := b.js.Publish(once, b.subject, data.Bytes(), jetstream.WithMsgID(b.id+"-"+strconv.FormatInt(r.N, 10)))
 		cancel()
+		b.mu.Lock()
+		b.why = err
+		b.mu.Unlock()
 		if err == nil {
 			return true
 		}
@@ -97,12 +101,22 @@ func (b *Outbox) deliver(ctx context.Context, r Report) bool {
 	}
 }
 
+// refused is why the stream does not take what is sent at the moment; nil: it does.
+func (b *Outbox) refused() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.why
+}
+
 // empty waits until all was sent, or ctx ends.
 func (b *Outbox) empty(ctx context.Context) error {
 	select {
 	case <-b.sent:
 		return nil
 	case <-ctx.Done():
+		if why := b.refused(); why != nil {
+			return fmt.Errorf("not all of what was measured could be sent: %w", why)
+		}
 		return fmt.Errorf("not all of what was measured could be sent: %w", context.Cause(ctx))
 	}
 }

@@ -269,13 +269,17 @@ func (w *Worker) Begin(ctx context.Context) error {
 	}
 }
 
-// Cut says that NATS, the coordinator's or the user's own, cannot be reached at the moment;
-// empty: it can.
+// Cut says that NATS, the coordinator's or the user's own, cannot be reached at the moment, or
+// does not take what is measured; empty: it can, and does.
 func (w *Worker) Cut() string {
-	if w.nc.IsConnected() {
-		return ""
+	at := strings.Join(w.nc.Opts.Servers, ", ")
+	if !w.nc.IsConnected() {
+		return "NATS cannot be reached at " + at
 	}
-	return "NATS cannot be reached at " + strings.Join(w.nc.Opts.Servers, ", ")
+	if why := w.Outbox.refused(); why != nil {
+		return "NATS at " + at + " does not take what is measured: " + why.Error()
+	}
+	return ""
 }
 
 // Ended tells that the worker is through with a track, at a time since measurement began.
