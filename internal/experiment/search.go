@@ -66,8 +66,8 @@ func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s 
 // quiet says what measures the store where perfbench was the limit.
 func quiet(r *find.Result) string {
 	hint := "use a machine that is not busy otherwise"
-	if alone := r.Alone(); len(alone) > 0 {
-		hint += ", or judge the store alone, under " + strings.Join(alone, " and ")
+	if next := r.Advised(); next != nil {
+		hint += ", or judge the store alone, under " + strings.Join(next.Under, " and ")
 	}
 	return hint
 }

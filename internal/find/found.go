@@ -209,6 +209,18 @@ func (r *Result) Alone() (out []string) {
 	return out
 }
 
+// Advised returns the search to make next where perfbench itself was the limit: the same one under the
+// time of calls in the store alone; nil if there is none.
+func (r *Result) Advised() *Asked {
+	alone := r.Alone()
+	if r.Limit.By != ByPerfbench || len(alone) == 0 {
+		return nil
+	}
+	a := r.Asked()
+	a.Under = alone
+	return &a
+}
+
 // InStore answers by the time of calls in the store alone, where perfbench itself was the limit: the
 // highest level at which that met the conditions and what was due was done, the lowest one above
 // it at which it did not, and one below it at which it did not, which makes the answer

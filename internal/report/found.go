@@ -29,26 +29,33 @@ func Found(r *find.Result) ([]rundir.File, error) {
 	return files, nil
 }
 
-// FoundText describes what a search found for a terminal: the answer, what limits, the
-// curve and each level.
+// FoundText describes what a search found for a terminal: the answer, the curve, each level, and notes.
 func FoundText(r *find.Result) string {
+	answer, notes := FoundAnswer(r)
 	var b strings.Builder
-	for _, s := range FoundLead(r) {
-		b.WriteString(s + "\n")
+	write := func(sentences []string) {
+		for _, s := range sentences {
+			b.WriteString(s + "\n")
+		}
 	}
-	b.WriteString(loadText(doneOver(r)) + loadText(curve(r)))
-	t := levels(r)
-	if r.Recovery != nil {
-		t = recoveries(r)
+	write(answer)
+	if len(r.Steps) > 0 {
+		t := levels(r)
+		if r.Recovery != nil {
+			t = recoveries(r)
+		}
+		b.WriteString(loadText(doneOver(r)) + loadText(curve(r)) + "\n" + t.Text())
+		if len(notes) > 0 {
+			b.WriteString("\n")
+		}
 	}
-	if len(r.Steps) == 0 {
-		return b.String()
-	}
-	return b.String() + "\n" + t.Text()
+	write(notes)
+	return b.String()
 }
 
 func foundPage(r *find.Result) Page {
-	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
+	answer, notes := FoundAnswer(r)
+	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: answer}
 	s := Section{Heading: "Latency over load", Table: levels(r)}
 	if c := doneOver(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
@@ -62,6 +69,7 @@ func foundPage(r *find.Result) Page {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
 		p.Sections[1].Text = []string{"The calls after the overload, of the last try of each base load."}
 	}
+	p.Add(Section{Heading: "Notes", Text: notes})
 	if len(r.Steps) > len(r.Curve()) {
 		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, f := range r.Judged() {
@@ -79,15 +87,58 @@ func foundPage(r *find.Result) Page {
 	return p
 }
 
-// FoundLead says in a few sentences what was found: the answer, what limits, and how
-// the search went.
-func FoundLead(r *find.Result) []string {
+// FoundAnswer says in a few sentences what was found, and in notes what limits, what else is known, what
+// would tell more, and how the search went. A reader wants the picture and the table between the two.
+func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
-	what, many := "rate", " "+r.Unit+"/s"
-	if r.Over != "rate" {
-		what, many = "number of "+r.Over, " "+r.Over
+	what, many := soughtWords(r)
+	answer = found(r, under, what, many)
+	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
+		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
+		if r.Best == r.Found && lowest(r) < r.Found {
+			text += ", and fewer threads did less"
+		}
+		answer = append(answer, text+".")
 	}
-	var out []string
+	switch {
+	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
+	case r.Limit.By == find.ByNone && r.Complete:
+		notes = append(notes, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
+	case r.Limit.Text != "":
+		notes = append(notes, "What limits is "+r.Limit.Text+".")
+	}
+	if r.Limit.By == find.ByPerfbench {
+		answer = append(answer, inStore(r, many)...)
+		notes = append(notes, mostDone(r, many)...)
+		text := "To measure the store, give perfbench a machine that is not busy otherwise"
+		if next := r.Advised(); next != nil {
+			text += ", or judge the time of calls in the store alone, under " + strings.Join(next.Under, " and ")
+		}
+		notes = append(notes, text+".")
+	}
+	if !r.Complete && r.Why != "" && r.Tried() {
+		text := "The search did not finish, because " + r.Why
+		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp {
+			text += ": " + open(r)
+		}
+		notes = append(notes, text+".")
+	}
+	if len(r.Steps) > 0 {
+		notes = append(notes, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
+	}
+	return answer, notes
+}
+
+// soughtWords says what a search is for, a rate, and of what its levels are so many.
+func soughtWords(r *find.Result) (what, many string) {
+	if r.Over != "rate" {
+		return "number of " + r.Over, " " + r.Over
+	}
+	return "rate", " " + r.Unit + "/s"
+}
+
+// found says which level holds, and from which on one is too much.
+func found(r *find.Result, under, what, many string) (out []string) {
 	switch {
 	case r.Recovery != nil:
 		out = append(out, recoveredLead(r, many)...)
@@ -114,39 +165,7 @@ func FoundLead(r *find.Result) []string {
 	default:
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
-	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
-		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
-		if r.Best == r.Found && lowest(r) < r.Found {
-			text += ", and fewer threads did less"
-		}
-		out = append(out, text+".")
-	}
-	switch {
-	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
-	case r.Limit.By == find.ByNone && r.Complete:
-		out = append(out, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
-	case r.Limit.Text != "":
-		out = append(out, "What limits is "+r.Limit.Text+".")
-	}
-	if r.Limit.By == find.ByPerfbench {
-		out = append(out, inStore(r, many)...)
-		text := "To measure the store, give perfbench a machine that is not busy otherwise"
-		if alone := r.Alone(); len(alone) > 0 {
-			text += ", or judge the time of calls in the store alone, under " + strings.Join(alone, " and ")
-		}
-		out = append(out, text+".")
-	}
-	if !r.Complete && r.Why != "" && r.Tried() {
-		text := "The search did not finish, because " + r.Why
-		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp {
-			text += ": " + open(r)
-		}
-		out = append(out, text+".")
-	}
-	if len(r.Steps) == 0 {
-		return out
-	}
-	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
+	return out
 }
 
 // doMost says which number of threads does most under the conditions, and what more of them do.
@@ -178,20 +197,26 @@ func lowest(r *find.Result) float64 {
 	return out
 }
 
-// inStore says what is known of a store although perfbench itself was the limit: what was done at
-// most, and what holds by the time of calls in the store alone.
-func inStore(r *find.Result, many string) (out []string) {
-	if most := r.Most(); most != nil && r.Found == 0 {
-		text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
-		if most.Response.P99 > 0 && most.Service.P99 > 0 {
-			text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(most.Response.P99), Nanos(most.Service.P99))
-		}
-		out = append(out, text+".")
+// mostDone says what was done at most where perfbench itself was the limit and nothing held.
+func mostDone(r *find.Result, many string) []string {
+	most := r.Most()
+	if most == nil || r.Found > 0 {
+		return nil
 	}
+	text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
+	if most.Response.P99 > 0 && most.Service.P99 > 0 {
+		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(most.Response.P99), Nanos(most.Service.P99))
+	}
+	return []string{text + "."}
+}
+
+// inStore says what holds by the time of calls in the store alone, where perfbench itself was the limit;
+// none if that is not known.
+func inStore(r *find.Result, many string) []string {
 	alone := r.Alone()
 	holds, tooMuch, doubt := r.InStore()
 	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
-		return out
+		return nil
 	}
 	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), levelText(r, holds.Level)+many)
 	if tooMuch == nil {
@@ -202,7 +227,7 @@ func inStore(r *find.Result, many string) (out []string) {
 	if doubt != nil {
 		text += "; this is doubtful, as " + levelText(r, doubt.Level) + " did not hold"
 	}
-	return append(out, text+".")
+	return []string{text + "."}
 }
 
 // open says what a search that did not finish leaves open.

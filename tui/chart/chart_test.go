@@ -38,7 +38,8 @@ func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
 	picture := ansi.Strip(strings.Join(p.Draw(s, 60, 14), ""))
 	assert.GreaterOrEqual(t, strings.Count(picture, "●"), 3, picture)
 	assert.Equal(t, 1, strings.Count(picture, "✗"), picture)
-	assert.Contains(t, ansi.Strip(LatencyLegend(s, r)), "lines through medians   ● held  ✗ did not")
+	assert.Equal(t, "p99 and p50 over rate   lines through medians   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 80), "|")))
+	assert.Equal(t, "p99 and p50 over rate|lines through medians|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 36), "|")), "each part whole")
 }
 
 // The table of a search has the figure by which levels are judged, however little room there is.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
@@ -49,22 +51,31 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 // farAbove is how many times a limit a time may be to set the scale.
 const farAbove = 10
 
-// LatencyLegend names what Latency draws, in its colours.
-func LatencyLegend(s *widget.Styles, r *find.Result) string {
+// LatencyLegend names what Latency draws, in its colours, in lines of w cells.
+func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 	name, _ := r.Sought()
 	text := s.Series[1].On(name)
 	if name != "p50" {
 		text += s.Muted.On(" and ") + s.Series[0].On("p50")
 	}
 	text += s.Muted.On(" over " + r.Over)
-	if len(r.Steps) > len(r.Levels()) {
-		text += s.Muted.On(", lines through medians")
-	}
-	text += "   " + s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
+	signs := s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
 	if slices.ContainsFunc(Latency(s, r).Points, func(p Point) bool { return p.Doubt }) {
-		text += "  " + s.Warn.On(signDoubt) + s.Muted.On(" in doubt")
+		signs += "  " + s.Warn.On(signDoubt) + s.Muted.On(" in doubt")
 	}
-	return text
+	parts := []string{text, signs}
+	if len(r.Steps) > len(r.Levels()) {
+		parts = []string{text, s.Muted.On("lines through medians"), signs}
+	}
+	out := parts[:1]
+	for _, more := range parts[1:] {
+		if last := out[len(out)-1] + "   " + more; ansi.StringWidth(last) <= w {
+			out[len(out)-1] = last
+		} else {
+			out = append(out, more)
+		}
+	}
+	return out
 }
 
 // lowest returns the smallest value above 0; infinity if there is none.

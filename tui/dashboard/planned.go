@@ -43,10 +43,14 @@ type checkedMsg struct {
 }
 
 // NewPlannedSearch asks for a search in a run with a request. title is that of the profile, last what
-// was asked for before, which it keeps; the thresholds of the request stand for that until there is any.
+// was asked for before, which it keeps. The form begins with what is advised, else with that; the
+// thresholds of the request stand for it until there is any.
 func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.Asked) *PlannedSearch {
 	s := &PlannedSearch{from: p, title: title, req: to.Request, last: last}
-	if s.panel.last = *last; len(last.Under) == 0 {
+	switch s.panel.last = *last; {
+	case to.Advised != nil:
+		s.panel.last = *to.Advised
+	case len(last.Under) == 0:
 		for _, text := range to.Request.Thresholds {
 			if e, err := condition.ParseThreshold(text); err == nil && e.Time != "" && !e.Abort {
 				s.panel.last.Under, s.panel.last.Over = append(s.panel.last.Under, text), find.OverRate

@@ -54,4 +54,7 @@ func TestAPlannedSearchKeepsWhatWasTyped(t *testing.T) {
 	again := NewPlannedSearch(nil, "Mix", screen.AskSearch{}, &last)
 	assert.Equal(t, []string{"p90<7ms"}, again.panel.asked().Under)
 	assert.NotContains(t, again.will(), "timetable")
+	advised := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r, Advised: &find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads}}, &last)
+	assert.Equal(t, find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads}, advised.panel.asked())
+	assert.Equal(t, []string{"p90<7ms"}, last.Under, "what was typed is kept until it is asked for")
 }

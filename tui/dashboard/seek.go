@@ -159,11 +159,10 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		}
 	}
 	table := min(len(levels)+1, max(h/3, 4))
-	if room := h - len(out) - table - 3; room >= 5 {
+	legend := chart.LatencyLegend(s, &now.Result, w-1)
+	if room := h - len(out) - table - len(legend) - 2; room >= 5 {
 		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
-			out = append(out, "", chart.LatencyLegend(s, &now.Result))
-			out = append(out, curve...)
-			out = append(out, "")
+			out = slices.Concat(out, []string{""}, legend, curve, []string{""})
 		}
 	}
 	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)

@@ -135,6 +135,14 @@ func (s *subject) text() string {
 // asked returns the request of a run like this one, which has been read.
 func (s *subject) asked() request.Request { return report.Asked(&s.loaded.folder.Run) }
 
+// advised is the search that what the run found says to make next; nil if it says none.
+func (s *subject) advised() *find.Asked {
+	if s.loaded == nil || s.loaded.found == nil {
+		return nil
+	}
+	return s.loaded.found.Advised()
+}
+
 // headline names the run and shows in a word whether it can be trusted.
 func (s *subject) headline(e screen.Env) string {
 	st := e.Styles

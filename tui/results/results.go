@@ -179,7 +179,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Replace(screen.Start{Request: again})
 	case key.Matches(msg, k.Search):
-		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked())})
+		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked()), Advised: r.run.advised()})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):
@@ -219,6 +219,9 @@ func (r *Results) bindings() widget.Bindings {
 	}
 	if r.run.loaded != nil && r.run.loaded.found != nil {
 		k.Again.SetHelp("R", "search again")
+	}
+	if r.run.advised() != nil {
+		k.Search.SetHelp("f", "search the store alone")
 	}
 	k.CopySummary.SetEnabled(r.run.text() != "")
 	if some := r.moment.shown(); some {
@@ -260,7 +263,14 @@ func (r *Results) Keys() widget.KeyMap {
 	k := r.offered()
 	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
 	move.SetEnabled(k.Down.Enabled())
-	short := []key.Binding{k.Next, move, k.Help, k.Back, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History, k.Search, k.Sweep, k.Quit}
+	find, first, later := widget.Long(k.Search, "search in a run like this one"), []key.Binding(nil), []key.Binding{k.Search}
+	if r.run.advised() != nil {
+		find = widget.Long(k.Search, "search by the time in the store alone")
+		if r.pages.at == tabSearch { // the page advises it
+			first, later = later, first
+		}
+	}
+	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
 	sideways := []key.Binding{k.Right, k.Left}
 	if r.moment.shown() {
 		sideways = k.ReadingHelp()
@@ -277,7 +287,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Again, widget.Long(k.Search, "search in a run like this one"), widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{k.Again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // searchedRun is the newest run of the demo, with what a search on it has found.
@@ -63,4 +67,34 @@ func TestASearchIsMadeAgain(t *testing.T) {
 	assert.Equal(t, &find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate}, start.Search)
 	assert.Empty(t, start.Request.Timetable)
 	assert.NotContains(t, start.Request.Values, find.OverRate)
+}
+
+// Where perfbench was the limit, the page advises to judge the store alone: f asks for that search, and
+// the line of keys says so in time.
+func TestASearchThatIsAdvisedIsAKeyAway(t *testing.T) {
+	a, r := searchedRun(t, 60, 16)
+	assert.NotContains(t, a.Picture(t), "f search")
+	a.Send(t, "f")
+	assert.Nil(t, a.Asked[0].(screen.AskSearch).Advised, "nothing is advised where the store was the limit")
+	found := r.run.loaded.found
+	found.Limit.By, found.From = find.ByPerfbench, 500
+	assert.Contains(t, a.Picture(t), "tab page  f search the store alone")
+	a.Send(t, "f")
+	assert.Equal(t, &find.Asked{Under: []string{"p99.service<10ms"}, Over: find.OverRate, From: "500"}, a.Asked[1].(screen.AskSearch).Advised)
+	a.Send(t, "tab", "shift+tab")
+	found.Under = []string{"errors<1%"}
+	assert.NotContains(t, a.Picture(t), "f search", "there is no such time")
+}
+
+// What was found, its picture and its table fit on a page of 80x24, and the notes follow.
+func TestNotesFollowWhatASearchFound(t *testing.T) {
+	_, r := searchedRun(t, 80, 24)
+	page := ansi.Strip(strings.Join(searched(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), r.run.loaded.found, 76, 18), "\n"))
+	order := []string{"The highest rate", "● held", "came out", "What limits", "It took"}
+	at := -1
+	for _, text := range order {
+		require.Greater(t, strings.Index(page, text), at, "%s\n%s", text, page)
+		at = strings.Index(page, text)
+	}
+	assert.Less(t, strings.Count(page[:strings.Index(page, "16k      12.2k")], "\n"), 18)
 }

@@ -3,8 +3,8 @@ package results
 import (
 	"image"
 	"slices"
-	"strings"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -105,11 +105,14 @@ func (l *loadedRun) besideCalls(s *widget.Styles, w, h int) []string {
 	return columns(l.percentiles(s, lw), lw, d...)
 }
 
-// foundBeside is the page of a search where there is room for its curve beside the answer and the steps.
-func foundBeside(s *widget.Styles, lead, steps []string, lw int, legend string, curve chart.Plot, w, h int) []string {
-	drawn := curve.Draw(s, w-lw-gutter, h-2)
+// foundBeside is the page of a search where there is room for its curve beside the text; nil if there is
+// no curve.
+func foundBeside(s *widget.Styles, text []string, lw int, r *find.Result, w, h int) []string {
+	rw := w - lw - gutter
+	legend := widget.Indent(chart.LatencyLegend(s, r, rw-2))
+	drawn := chart.Latency(s, r).Draw(s, rw, h-1-len(legend))
 	if drawn == nil {
 		return nil
 	}
-	return columns(slices.Concat(lead, []string{""}, steps), lw, append([]string{strings.Repeat(" ", 2) + legend}, drawn...)...)
+	return columns(text, lw, slices.Concat(legend, drawn)...)
 }

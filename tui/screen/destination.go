@@ -48,7 +48,11 @@ type (
 	}
 	// AskSearch asks for a search in a run with a request, which starts once it is known
 	// what to search for.
-	AskSearch struct{ Request request.Request }
+	AskSearch struct {
+		Request request.Request
+		// Advised is what the form begins with; nil for what was asked for last.
+		Advised *find.Asked
+	}
 	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }
 )
