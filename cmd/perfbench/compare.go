@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/sweep"
 )
 
 // compareCmd is the command in one call.
@@ -213,7 +214,24 @@ func (a compareCmd) side(runs, ref string) (compare.Set, error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
+	if swept := isSweep(runs, ref); err != nil && swept != nil {
+		err = swept
+	}
 	return set, err
+}
+
+// isSweep returns an error that says which runs to name if what was named is a sweep; nil if it is not.
+func isSweep(runs, ref string) error {
+	for _, dir := range []string{ref, filepath.Join(runs, ref)} {
+		r, err := sweep.Load(dir)
+		if err != nil || len(r.Runs) == 0 {
+			continue
+		}
+		one := r.Runs[0]
+		return fault.Input(fmt.Errorf("%s is a sweep, and a side is a run or repeats of one", ref),
+			fmt.Sprintf("name a run of one of its points, such as %s (%s); its sweep.csv lists them", one.ID, r.Place(one.Point)))
+	}
+	return nil
 }
 
 // write writes the documents.

@@ -13,7 +13,7 @@ import (
 // percentile that is. Where the size of what is moved differs, it says what B does of each. It is empty if nothing is judged; unit is the unit of throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
-		return p.Findings[0].holds(unit)
+		return p.Findings[0].holds(unit, p.under)
 	}
 	judged := p.deciding()
 	switch {
@@ -173,7 +173,7 @@ func (f Finding) at() string {
 
 // Answer is that of all calls; before it, why the two should not be compared.
 func (c *Comparison) Answer(p Pair) string {
-	text := p.Answer(c.A.Runs[0].Conditions.UnitOf(p.Operation))
+	text := p.Answer(c.Unit(p.Operation))
 	if len(c.Refusals) > 0 {
 		text = strings.TrimSpace("Compared although " + strings.Join(c.Refusals, ", and ") + ". " + text)
 	}

@@ -22,7 +22,7 @@ func refusals(a, b Set) []string {
 		}
 	}
 	differ(x.Profile != y.Profile, "A is a run of %s and B of %s", x.Profile, y.Profile)
-	differ(x.Profile == y.Profile && x.Unit != y.Unit, "A counts %s and B %s", x.Unit, y.Unit)
+	differ(x.Unit != y.Unit, "A counts %s and B %s", x.Unit, y.Unit)
 	differ(x.Store.Name != y.Store.Name, "A ran on %s and B on %s", x.Store.Name, y.Store.Name)
 	differ(arrivals(x) != "" && arrivals(y) != "" && arrivals(x) != arrivals(y), "A has arrivals %s and B %s", arrivals(x), arrivals(y))
 	if p, q, ok := payloads(x, y); ok {
@@ -202,7 +202,10 @@ func notes(c *Comparison) []string {
 		default:
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s of each %s is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), each(c.A.Runs[0].Conditions.Unit), who))
+		out = append(out, fmt.Sprintf("%s of each %s is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), each(c.Unit(nil)), who))
+	}
+	if a, b := c.A.Runs[0].Conditions.Unit, c.B.Runs[0].Conditions.Unit; c.Unit(nil) == otherUnits && searched(c.A, c.B) == "" {
+		out = append(out, fmt.Sprintf("Units are %s in A and %s in B, so neither throughput nor what a unit costs is compared.", a, b))
 	}
 	if held(c.A, c.B) > 0 {
 		out = append(out, heldNote(c))

@@ -21,6 +21,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
@@ -88,6 +90,8 @@ type Pair struct {
 	// A and B are the results of each run of a side.
 	A, B     []Measured
 	Findings []Finding
+
+	under []string // what both searched under
 }
 
 // Sets compares two sets of runs, each of one or more.
@@ -118,6 +122,12 @@ func Sets(a, b Set, o Options) *Comparison {
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
 		if atRate {
 			limited(p.Findings)
+		}
+		if c.Unit(m.Operation) == otherUnits {
+			uncounted(p.Findings)
+		}
+		if only != "" && slices.Equal(a.Runs[0].Conditions.Under, b.Runs[0].Conditions.Under) {
+			p.under = a.Runs[0].Conditions.Under
 		}
 		c.Parts = append(c.Parts, p)
 	}

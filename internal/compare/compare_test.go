@@ -106,7 +106,7 @@ func TestWhatAnUnsureFigureIsToAGate(t *testing.T) {
 	unsure := []Pair{{Findings: []Finding{judged(Throughput, e(100, 10), e(120, 10)), judged(ClientCPU, e(100, 10), e(120, 10))}}}
 	require.Equal(t, Unsure, unsure[0].Findings[1].Verdict)
 	for policy, want := range map[Policy]struct{ warnings, code int }{"": {0, fault.CodeOK}, Pass: {0, fault.CodeOK}, Warn: {1, fault.CodeOK}, Fail: {0, fault.CodeThreshold}} {
-		c := Comparison{A: Set{Runs: []*Run{{}}}, Tolerance: DefaultTolerance, Unsure: policy, Parts: unsure}
+		c := Comparison{A: Set{Runs: []*Run{{}}}, B: Set{Runs: []*Run{{}}}, Tolerance: DefaultTolerance, Unsure: policy, Parts: unsure}
 		assert.Len(t, c.Warnings(), want.warnings, policy)
 		assert.Equal(t, want.code, fault.CodeOf(c.Err()), policy)
 		if err := c.Err(); err != nil {
@@ -156,10 +156,29 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 	assert.Equal(t, []string{"B changed settings mid-run, so that figures mix 3 segments"}, cautions(x, y, diffs[:1]))
 }
 
+// What a side does a second, and what each costs, says nothing where the other side counts other things.
+func TestOtherUnitsAreNotCompared(t *testing.T) {
+	run := func(unit string, rate float64) *Run {
+		return &Run{Conditions: Conditions{Unit: unit}, Parts: []Measured{{Figures: map[Figure]Estimate{
+			Throughput: {Value: rate, SE: 1, DF: 100}, P99: {Value: rate, SE: 1, DF: 100}, ClientCPU: {Value: rate, SE: 1, DF: 100}, StoreCPU: {Value: rate, SE: 1, DF: 100},
+		}}}}
+	}
+	of := func(unit string) *Comparison { return Sets(one(run("entries", 100)), one(run(unit, 900)), Options{}) }
+	alike, other := of("entries"), of("checks")
+	assert.NotEqual(t, "", verdicts(alike.Parts[0])[Throughput])
+	for _, f := range []Figure{Throughput, ClientCPU, StoreCPU} {
+		assert.Empty(t, verdicts(other.Parts[0])[f], f)
+	}
+	assert.Equal(t, verdicts(alike.Parts[0])[P99], verdicts(other.Parts[0])[P99], "times are times")
+	assert.Equal(t, []string{"entries", "units"}, []string{alike.Unit(nil), other.Unit(nil)})
+	assert.Contains(t, other.Notes, "Units are entries in A and checks in B, so neither throughput nor what a unit costs is compared.")
+	assert.NotContains(t, other.Answer(other.Parts[0]), "/s")
+}
+
 func TestWhatIsNoPairIsRefused(t *testing.T) {
 	same := Conditions{Profile: "ingestion", Unit: "entries", Store: rundir.Store{Name: "redis"}, DataBytes: 1 << 20, State: verdict.Valid, Settings: map[string]float64{"feed.payload": 1024, "rate": 9}}
 	for want, change := range map[string]func(*Conditions){
-		"A is a run of ingestion and B of group": func(c *Conditions) { c.Profile, c.Unit = "group", "invocations" },
+		"A is a run of ingestion and B of group": func(c *Conditions) { c.Profile = "group" },
 		"A counts entries and B checks":          func(c *Conditions) { c.Unit = "checks" },
 		"A ran on redis and B on mysql":          func(c *Conditions) { c.Store.Name = "mysql" },
 		"A stores 1 MiB of data and B 2 MiB":     func(c *Conditions) { c.DataBytes = 2 << 20 },
@@ -178,6 +197,9 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 		}
 		assert.Equal(t, []string{want}, got)
 	}
+	other := same
+	other.Profile, other.Unit = "group", "invocations"
+	assert.Equal(t, []string{"A is a run of ingestion and B of group", "A counts entries and B invocations"}, refusals(one(&Run{Conditions: same}), one(&Run{Conditions: other})))
 	closed := same // of the workbench, where a rate may be set as it goes
 	closed.Settings, closed.Parameters = map[string]float64{"feed.payload": 1024}, map[string]string{"arrivals": "poisson"}
 	assert.Empty(t, refusals(one(&Run{Conditions: same}), one(&Run{Conditions: closed})), "a closed loop has no arrivals")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"time"
 
@@ -61,6 +62,27 @@ func (c *Conditions) UnitOf(op *measure.Operation) string {
 		return c.Unit
 	}
 	return cmp.Or(c.Units[op.Track+"."+op.Op], c.Unit)
+}
+
+// otherUnits is the unit of a figure whose sides count different things.
+const otherUnits = "units"
+
+// Unit returns the unit of the count of an operation on both sides; nil stands for all calls.
+func (c *Comparison) Unit(op *measure.Operation) string {
+	a, b := c.A.Runs[0].Conditions.UnitOf(op), c.B.Runs[0].Conditions.UnitOf(op)
+	if a != b {
+		return otherUnits
+	}
+	return a
+}
+
+// uncounted withdraws the judgements on figures of units, where one side counts other things.
+func uncounted(fs []Finding) {
+	for i := range fs {
+		if f := &fs[i]; f.Figure == Throughput || f.Figure == ClientCPU || f.Figure == StoreCPU || f.Figure.bySearch() && f.Figure != MostThreads {
+			f.Verdict, f.Within, f.Power, f.Change = Noted, 0, nil, math.NaN()
+		}
+	}
 }
 
 // ConditionsOf reads the conditions of a run from its record.

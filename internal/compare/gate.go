@@ -34,7 +34,7 @@ func (c *Comparison) Err() error {
 		errs = append(errs, fault.Code(errors.New(why), fault.CodeVerification))
 	}
 	for _, f := range c.Worse() {
-		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
+		errs = append(errs, fault.Code(errors.New(f.Sentence(c.Unit(nil))), fault.CodeThreshold))
 	}
 	if c.Unsure == Fail {
 		for _, text := range c.unsure() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -101,18 +102,29 @@ func (f *Finding) bounded() {
 // BySearch reports whether what searches found is compared.
 func (p Pair) BySearch() bool { return len(p.Findings) == 1 && p.Findings[0].Figure.bySearch() }
 
-// holds says whether B holds more or less, by how much, and how sure that is, or what it would take
-// to know.
-func (f Finding) holds(unit string) string {
-	what := f.Label(unit)
+// holds says under which conditions B holds more or less than A, by how much, and how sure that is, or
+// what it would take to know; unit is that of rates.
+func (f Finding) holds(unit string, under []string) string {
+	what, of, verb := "rate", " "+unit+"/s", "holds"
+	switch f.Figure {
+	case MostThreads:
+		what, of = "number of threads", " threads"
+	case HighestBase:
+		what, verb, under = "base load", "recovers by itself from", nil // the condition is that it does
+	}
+	lead, while := "", ""
+	if len(under) > 0 {
+		lead, while = "Under "+strings.Join(under, " and ")+" ", " under "+strings.Join(under, " and ")
+	}
 	switch f.Verdict {
 	case Better, Worse:
-		way := map[Verdict]string{Better: "more", Worse: "less"}[f.Verdict]
-		return fmt.Sprintf("B holds %s (%s): %s.", way, what, f.by())
+		way := map[Verdict]string{Better: "higher", Worse: "lower"}[f.Verdict]
+		return fmt.Sprintf("%sB %s a %s %s than A: %s%s.", lead, verb, way, what, f.by(), of)
 	case Same:
-		return fmt.Sprintf("B holds as much as A (%s): %s.", what, f.Words())
+		return fmt.Sprintf("%sB %s as high a %s as A: %s.", lead, verb, what, f.Words())
 	case Unsure:
-		text := fmt.Sprintf("It cannot be told whether B holds more or less (%s): A held %s and B %s", what, f.Text(f.A, true), f.Text(f.B, true))
+		text := fmt.Sprintf("It cannot be told whether B %s a higher or a lower %s than A%s: the highest was %s%s in A and %s%s in B", verb, what, while,
+			f.Text(f.A, true), of, f.Text(f.B, true), of)
 		if takes := f.takes(); takes != "" {
 			text += "; " + takes
 		}

@@ -58,7 +58,11 @@ func TestASearchIsAsFineAsItsLastStep(t *testing.T) {
 	f := Sets(searches(t, .03, 1000), searches(t, .03, 500), Options{}).Parts[0].Findings[0]
 	assert.Equal(t, Unsure, f.Verdict)
 	assert.True(t, math.IsInf(f.Hi, 1))
-	assert.Equal(t, "It cannot be told whether B holds more or less (highest rate, sagas/s): A held 1k and B 500; several searches a side (--repeat 5) would tell.", f.holds("sagas"))
+	assert.Equal(t, "It cannot be told whether B holds a higher or a lower rate than A under p99<10ms and errors<1%: the highest was 1k sagas/s in A and 500 sagas/s in B; several searches a side (--repeat 5) would tell.", f.holds("sagas", []string{"p99<10ms", "errors<1%"}))
+	f.Figure = HighestBase
+	assert.Contains(t, f.holds("sagas", []string{"recovers<30s"}), "whether B recovers by itself from a higher or a lower base load than A: the highest was 1k sagas/s in A")
+	f.Figure = MostThreads
+	assert.Contains(t, f.holds("sagas", nil), "whether B holds a higher or a lower number of threads than A: the highest was 1k threads in A and 500 threads in B")
 	same := searches(t, .1, 1000, 1000, 1000, 1000)
 	f = Sets(same, same, Options{}).Parts[0].Findings[0]
 	assert.Greater(t, f.Hi, .03, "although all found the same")
@@ -77,7 +81,7 @@ func TestASearchThatEndedAtItsHighestLevelHoldsAtLeastThat(t *testing.T) {
 	assert.Equal(t, "≥ 1.5k", both.Text(both.A, false))
 	more := of(closed, open)
 	assert.Equal(t, Better, more.Verdict, "B may only be better still")
-	assert.Regexp(t, `^B holds more \(highest rate, sagas/s\): \+49\..*, from 1k to ≥ 1\.5k\.$`, more.holds("sagas"))
+	assert.Regexp(t, `^Under p99<10ms B holds a higher rate than A: \+49\..*, from 1k to ≥ 1\.5k sagas/s\.$`, Sets(closed, open, Options{}).Parts[0].Answer("sagas"))
 	assert.Equal(t, Worse, of(open, closed).Verdict)
 	low := searches(t, 0, 900, 900, 900)
 	f := of(closed, low)

@@ -62,7 +62,7 @@ func (c *Comparison) Warnings() []string {
 // unsure returns a sentence for each figure of which the comparison is unsure.
 func (c *Comparison) unsure() (out []string) {
 	for _, f := range c.Unsures() {
-		out = append(out, f.Sentence(c.A.Runs[0].Conditions.Unit)+"; "+f.PowerText())
+		out = append(out, f.Sentence(c.Unit(nil))+"; "+f.PowerText())
 	}
 	return out
 }

@@ -118,7 +118,7 @@ func kneeOf(o *session.Concluded) (sweep.Knee, error) {
 		}
 		return sweep.Knee{}, fault.Hint(fault.Code(fmt.Errorf("no rate held%s", why), fault.CodeThreshold), "list the rates: --over rate=100,200,…,1000")
 	}
-	return sweep.Knee{Run: o.Run.ID, Rate: r.Found, Threads: r.Threads}, nil
+	return sweep.Knee{Run: o.Run.ID, Rate: r.Found, Threads: r.Threads, Under: r.Under}, nil
 }
 
 // choose sets the rates, and as many threads as the searches needed, from Knees.

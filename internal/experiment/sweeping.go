@@ -116,6 +116,11 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 		d.Errors += o.Errors
 	}
 	s.result.Open = s.result.Open || run.Settings["rate"] > 0
+	if rate := run.Settings["rate"]; len(s.result.Runs) == 0 {
+		s.result.Rate = rate
+	} else if s.result.Rate != rate {
+		s.result.Rate = 0
+	}
 	s.result.Runs = append(s.result.Runs, d)
 	if err := s.result.Settle(); err != nil {
 		return err

@@ -39,7 +39,8 @@ func (i *Item) Answer(unit string) string {
 	return "–"
 }
 
-// Brief is the answer where there is little room: the first thing that it says, without a range.
+// Brief is the answer where there is little room: the first thing that it says, without a range; a knee
+// that only seems to be there has a question mark.
 func (i *Item) Brief() string {
 	if i.Group != nil && !math.IsNaN(i.Group.Rate) {
 		return units.Number(i.Group.Rate) + "/s"
@@ -47,6 +48,9 @@ func (i *Item) Brief() string {
 	text, _, _ := strings.Cut(i.Answer(""), ",")
 	if strings.HasPrefix(text, "knee") {
 		text = strings.TrimSuffix(text, " threads")
+	}
+	if at, ok := strings.CutPrefix(text, seems); ok {
+		text = "knee " + at + "?"
 	}
 	return text
 }
@@ -109,10 +113,13 @@ func (i *Item) swept(per string) string {
 	return strings.Join(parts, ", ")
 }
 
+// seems begins the answer of a sweep that cannot show its knee for certain, as its page says.
+const seems = "knee seems at "
+
 // knee says where the knees of a sweep are, over rates or threads; "" if there is none.
 func (i *Item) knee(per string) string {
 	r := i.Sweep.Result
-	low, high, missed := math.Inf(1), 0.0, false
+	low, high, missed, word := math.Inf(1), 0.0, false, "knee "
 	over, what := r.OverRate(), per
 	if over < 0 {
 		for _, l := range r.Lines {
@@ -121,6 +128,9 @@ func (i *Item) knee(per string) string {
 			}
 			if missed = true; l.Knee > 0 {
 				low, high = min(low, l.Knee), max(high, l.Knee)
+				if l.Thin(r) != "" {
+					word = seems
+				}
 			}
 		}
 		what = " threads"
@@ -138,7 +148,7 @@ func (i *Item) knee(per string) string {
 	case !missed:
 		return "no knee up to " + units.Number(high) + what
 	case low < high:
-		return "knee " + units.Number(low) + " to " + units.Number(high) + what
+		return word + units.Number(low) + " to " + units.Number(high) + what
 	}
-	return "knee " + units.Number(high) + what
+	return word + units.Number(high) + what
 }

@@ -161,7 +161,7 @@ func TestAnswers(t *testing.T) {
 		{found(ours), Search, "not known"},
 		{found(rundir.Sought{Over: "rate"}), Search, "none tried"},
 		{found(rundir.Sought{Over: "threads", Found: 32, TooMuch: 40}), Search, "32 threads"},
-		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee 8 threads, best 700 x/s"},
+		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee seems at 8 threads, best 700 x/s"},
 		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}}), Sweep, "best 700 x/s, threads=8"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(1000)}, {Values: []string{"8000"}, Done: num(5000)}}}), Sweep, "knee 1k x/s"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(1000)}, {Values: []string{"8000"}, Done: num(8000)}}}), Sweep, "no knee up to 8k x/s"},
@@ -171,8 +171,21 @@ func TestAnswers(t *testing.T) {
 		assert.Equal(t, c.want, c.i.Answer("x"))
 		assert.Equal(t, c.kind, c.i.Kind())
 	}
+	firm := func(r *sweep.Result) Item { // each point with three runs
+		i := points(r)
+		for n := range r.Points {
+			r.Points[n].Runs = 3
+		}
+		return i
+	}
+	three := sweep.Axis{Name: "threads", Values: []string{"1", "8", "16"}}
+	many := func() *sweep.Result {
+		return &sweep.Result{Axes: []sweep.Axis{three}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}, {Values: []string{"16"}, Done: num(710)}}, Lines: []sweep.Line{{Knee: 8}}}
+	}
+	certain := firm(many())
+	assert.Equal(t, "knee 8 threads, best 710 x/s", certain.Answer("x"))
 	swept := points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}})
-	assert.Equal(t, "knee 8", swept.Brief())
+	assert.Equal(t, "knee 8?", swept.Brief())
 	repeats := Item{Group: &Group{Kind: Repeat, Answer: "700 ± 20", Rate: 700}}
 	assert.Equal(t, []string{"700 ± 20 x/s", "700/s", Repeat}, []string{repeats.Answer("x"), repeats.Brief(), repeats.Kind()})
 }

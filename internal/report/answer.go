@@ -167,8 +167,8 @@ func beside(c *compare.Comparison) Section {
 		s.Text = append(s.Text, strings.TrimRight(doubt, ".")+".")
 	}
 	if len(c.Parts) > 0 {
-		s.Table = Findings(c.Parts[0], c.A.Runs[0].Conditions.Unit)
-		s.Parts = unsure(c.Parts[0], c.A.Runs[0].Conditions.Unit)
+		s.Table = Findings(c.Parts[0], c.Unit(nil))
+		s.Parts = unsure(c.Parts[0], c.Unit(nil))
 	}
 	return s
 }
@@ -187,7 +187,7 @@ func Outcome(c *compare.Comparison) string {
 	if len(c.Parts) == 0 {
 		return "Nothing can be compared."
 	}
-	unit := c.A.Runs[0].Conditions.Unit
+	unit := c.Unit(nil)
 	by := map[compare.Verdict][]string{}
 	for _, f := range c.Parts[0].Findings {
 		by[f.Verdict] = append(by[f.Verdict], strings.TrimSpace(f.Label(unit)+" "+moved(f)))
@@ -207,6 +207,8 @@ func Outcome(c *compare.Comparison) string {
 	}
 	text := strings.Join(said, "; ")
 	switch names := by[compare.Unsure]; {
+	case text == "" && len(names) == 0 && c.A.Runs[0].Conditions.Sought != "" && c.B.Runs[0].Conditions.Sought != "":
+		return "Nothing can be compared: neither search found a level that holds."
 	case text == "" && len(names) == 0:
 		return "Nothing can be compared: nothing was measured."
 	case text == "":

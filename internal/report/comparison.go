@@ -67,6 +67,9 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	var open []string
 	for _, part := range c.Parts {
+		if len(part.Findings) == 0 {
+			continue // nothing was found
+		}
 		heading := "All calls"
 		if part.BySearch() {
 			heading = "What they hold"
@@ -81,7 +84,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 			}
 		}
 		s := Section{
-			Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation)), Parts: unsure(part, a.UnitOf(part.Operation)),
+			Heading: heading, Weight: Answer, Table: Findings(part, c.Unit(part.Operation)), Parts: unsure(part, c.Unit(part.Operation)),
 		}
 		if g := sidesByPercentile("response time by percentile", part.A, part.B); !g.Empty() {
 			s.Charts = []Graph{g}
@@ -333,11 +336,11 @@ func comparisonJUnit(c *compare.Comparison, _ Searches) ([]byte, error) {
 			var o *outcome
 			switch {
 			case slices.ContainsFunc(failed, func(w compare.Finding) bool { return w.Figure == f.Figure }):
-				o = &outcome{f.Sentence(a.Unit), "the change is " + f.RangeText()}
+				o = &outcome{f.Sentence(c.Unit(nil)), "the change is " + f.RangeText()}
 			case f.Verdict == compare.Unsure || f.Verdict == compare.Noted:
-				o = &outcome{f.Sentence(a.Unit), skipped}
+				o = &outcome{f.Sentence(c.Unit(nil)), skipped}
 			}
-			s.add(string(f.Figure), noTime, o).Out = f.Sentence(a.Unit)
+			s.add(string(f.Figure), noTime, o).Out = f.Sentence(c.Unit(nil))
 		}
 	}
 	data, err := xml.MarshalIndent(testSuites{Tests: s.Tests, Failures: s.Failures, Suites: []testSuite{s}}, "", "  ")

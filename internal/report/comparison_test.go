@@ -146,7 +146,7 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 		return string(f.Data)
 	}
 	got := text(Searches{A: []*find.Result{a}, B: []*find.Result{b}})
-	assert.Contains(t, got, "A holds up to 2830 entries/s, B holds up to 3113 entries/s.\n")
+	assert.Contains(t, got, "Under p99<10ms and errors<1% A holds up to 2830 entries/s, B holds up to 3113 entries/s.\n")
 	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B  ┊ the highest that holds: 2830 A\n┊ the highest that holds: 3113 B\n")
 	assert.Regexp(t, `(?m) 100 % .* A$`, got)
 	assert.Regexp(t, `(?m) 80 % .* B$`, got)

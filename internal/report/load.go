@@ -109,7 +109,7 @@ func kneesOf(r *sweep.Result) (out []string) {
 		switch {
 		case knee == 0:
 		case missed == 0:
-			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s or above: every rate was met.", where, units.Number(knee), r.Unit))
+			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s or above: every rate was met (98 %% or more of what was due was done).", where, units.Number(knee), r.Unit))
 		default:
 			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: %s was the first not met.", where, units.Number(knee), r.Unit, units.Number(missed)))
 		}

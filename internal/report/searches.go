@@ -50,7 +50,10 @@ func (s Searches) Lead() []string {
 		return nil
 	}
 	out := []string{s.sentence(a, b)}
-	if !slices.Equal(a.Under, b.Under) {
+	switch {
+	case slices.Equal(a.Under, b.Under) && a.Recovery == nil:
+		out[0] = "Under " + strings.Join(a.Under, " and ") + " " + out[0]
+	case !slices.Equal(a.Under, b.Under):
 		out = append(out, fmt.Sprintf("A was searched under %s, and B under %s.", strings.Join(a.Under, " and "), strings.Join(b.Under, " and ")))
 	}
 	return out
@@ -77,6 +80,9 @@ func (s Searches) sentence(a, b *find.Result) string {
 		what = " " + a.Unit + "/s"
 	}
 	side := func(name string, r *find.Result, all []*find.Result) string {
+		if r.Found == 0 && len(all) == 1 && r.Limit.By == find.ByPerfbench {
+			return name + " holds at no level that is known (perfbench itself was the limit)"
+		}
 		if r.Found == 0 {
 			return name + " holds at no level that was tried"
 		}

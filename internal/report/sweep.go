@@ -112,14 +112,22 @@ func SweepLead(r *sweep.Result) []string {
 	out = append(out, kneesOf(r)...)
 	held := r.Open && r.Crash == "" && r.OverRate() < 0 // the rate decided the throughput
 	if held {
-		text := "The runs hold a fixed rate, so throughput does not show how the store scales"
+		text := "Each run holds a rate"
+		if r.Rate > 0 {
+			text += fmt.Sprintf(" of %s %s/s", units.Number(r.Rate), r.Unit)
+		}
+		text += ", so throughput does not show how the store scales"
 		if best := r.Cheapest(func(*sweep.Point) bool { return true }); best >= 0 {
 			text += fmt.Sprintf("; %s is lowest, %s, with %s", r.Cost(), Nanos(int64(r.CostOf(&r.Points[best]))), r.Place(best))
 		}
 		out = append(out, text+".")
 	}
 	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
-		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s%s, with %s.", units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
+		what := "The highest throughput"
+		if !r.Complete() {
+			what = "The most so far"
+		}
+		out = append(out, fmt.Sprintf("%s is %s %s/s%s, with %s.", what, units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
 	}
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
@@ -129,13 +137,14 @@ func SweepLead(r *sweep.Result) []string {
 		if k.At != "" {
 			where = " at " + r.Short(r.OverRate(), k.At)
 		}
-		out = append(out, fmt.Sprintf("A search found first that %s %s/s hold%s with %s (run %s); the rates lie around that.", units.Number(k.Rate), r.Unit, where, Several(k.Threads, "thread"), k.Run))
+		under := ""
+		if len(k.Under) > 0 {
+			under = " under " + strings.Join(k.Under, " and ")
+		}
+		out = append(out, fmt.Sprintf("A search found first that %s %s/s hold%s%s with %s (run %s); the rates lie around that.", units.Number(k.Rate), r.Unit, where, under, Several(k.Threads, "thread"), k.Run))
 	}
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
-	}
-	if r.Open && r.Crash == "" && !held {
-		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if r.Workers > 0 {
 		out = append(out, fmt.Sprintf("Each run has %s.", Several(r.Workers, "worker")))
@@ -143,8 +152,12 @@ func SweepLead(r *sweep.Result) []string {
 	if s := shortNames(r); s != "" {
 		out = append(out, s)
 	}
-	if doubtful > 0 {
-		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, Several(len(r.Runs), "run")))
+	switch of := len(r.Runs); {
+	case doubtful == 0:
+	case of == 1:
+		out = append(out, "The verdict of the run is not VALID: its report says why.")
+	default:
+		out = append(out, fmt.Sprintf("The verdict of %d of %d runs is not VALID: their reports say why.", doubtful, of))
 	}
 	return out
 }
@@ -213,7 +226,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	var out []string
 	switch {
 	case l.Doubt != "":
-		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs a point (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
+		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
 	case l.Knee > 0 && l.Thin(r) != "":
 		more := " yet"
 		if r.Complete() {

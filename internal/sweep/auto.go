@@ -25,6 +25,8 @@ type Knee struct {
 	Run     string  `json:"run"`
 	Rate    float64 `json:"rate_per_s"`
 	Threads int     `json:"threads"`
+	// Under are the conditions under which it held.
+	Under []string `json:"under,omitempty"`
 }
 
 // Auto reports whether the values are yet to be chosen.

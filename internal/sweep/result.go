@@ -45,6 +45,8 @@ type Result struct {
 	// Open means that runs had a target rate, so that throughput does not show how the
 	// store scales.
 	Open bool `json:"open_loop,omitempty"`
+	// Rate is the target rate that all runs had, in units per second; 0 if not all had the same.
+	Rate float64 `json:"rate_per_s,omitempty"`
 	// Crash is how a server ended in each run, PowerCut, TornPowerCut or ProcessCrash; empty: it did not. Figures
 	// are then of the time before it.
 	Crash string `json:"crash,omitempty"`

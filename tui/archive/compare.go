@@ -412,7 +412,7 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 	add := func(cells ...string) { g.Add(slices.Delete(cells, from, to)...) }
 	var verdicts []compare.Verdict
 	for _, f := range m.parts[c.op].Findings {
-		add(f.Label(m.A.Runs[0].Conditions.UnitOf(m.parts[c.op].Operation)), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())
+		add(f.Label(m.Unit(m.parts[c.op].Operation)), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())
 		verdicts = append(verdicts, f.Verdict)
 	}
 	for _, diff := range m.Differences {

@@ -200,42 +200,49 @@ func (s *Screen) underWay(e screen.Env) string {
 	}
 	text := " " + st.Accent.On("▶") + " " + st.Bold.On(s.now.What)
 	if r := s.now.Run; r != nil {
-		now := st.Muted.On(" · " + state(r))
+		now := st.Muted.On(" · " + state(r, e.W-ansi.StringWidth(text+left)-5))
 		if note := r.Progress().Note; note != "" && ansi.StringWidth(text+now) > e.W { // somebody has to act on it
 			text = " " + st.Accent.On("▶")
 			now = " " + st.Muted.On(note)
 		}
 		text += now
 	}
-	if ansi.StringWidth(text)+ansi.StringWidth(left)+2 > e.W {
-		left = ""
+	if left == "" || ansi.StringWidth(text)+ansi.StringWidth(left)+2 > e.W {
+		return widget.Fit(text, e.W)
 	}
 	return widget.Spread(text, st.Muted.On(left)+" ", e.W)
 }
 
-// state describes what a run is doing now.
-func state(r screen.Run) string {
+// state describes what a run is doing now: how long it has been going, if w cells have room for that, its
+// throughput, and the highest p99 of its operations, both of the last second.
+func state(r screen.Run, w int) string {
 	p := r.Progress()
 	if p.Stage != screen.Measuring {
 		return cmp.Or(p.Note, p.Stage.String())
 	}
 	snap := r.Snapshot()
-	text := widget.Clock(snap.At)
+	clock := widget.Clock(snap.At)
 	if d := r.Info().Duration; d > 0 && snap.At >= 0 {
-		text += " / " + widget.Clock(d)
+		clock += " / " + widget.Clock(d)
 	}
-	rate := 0.0
+	rate, p99 := 0.0, int64(0)
 	for i := range snap.Recent {
 		if n := len(snap.Recent[i]); n > 0 && snap.Counts(i) && (i >= len(snap.Ops) || r.Info().Units[snap.Ops[i].Track+"."+snap.Ops[i].Op] == "") {
-			if v := snap.Recent[i][n-1].PerSecond(); v > 0 {
+			row := snap.Recent[i][n-1]
+			if v := row.PerSecond(); v > 0 {
 				rate += v
 			}
+			p99 = max(p99, row.ResponseP99)
 		}
 	}
+	figures := units.Number(rate) + " " + r.Info().Unit + "/s · p99 " + widget.Nanos(p99)
 	if snap.At < 0 {
-		text = "warm-up " + text
+		clock = "warm-up " + clock
 	}
-	return text + " · " + units.Number(rate) + " " + r.Info().Unit + "/s"
+	if text := clock + " · " + figures; ansi.StringWidth(text) <= w {
+		return text
+	}
+	return figures
 }
 
 // bottom returns the last message, else the runs of the selected point.

@@ -154,6 +154,8 @@ func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
 	s.ask.after = run
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "does not come to 5")
+	a.Type(t, "0")
+	assert.NotContains(t, a.Picture(t), "does not come to 5", "it is another value")
 	assert.Empty(t, b.Swept)
 	assert.False(t, run.Stopped, "the run under way goes on")
 	b.SweepErr = nil

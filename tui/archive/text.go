@@ -15,7 +15,7 @@ func (m *comparedRuns) doubts() string {
 // powers says what the runs could have shown of an operation where it cannot be told.
 func (m *comparedRuns) powers(op int) []string {
 	p := m.parts[op].Pair
-	return p.Powers(m.A.Runs[0].Conditions.UnitOf(p.Operation))
+	return p.Powers(m.Unit(p.Operation))
 }
 
 // text returns the comparison for the clipboard.
@@ -28,7 +28,7 @@ func (m *comparedRuns) text() string {
 		}
 		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.Findings {
-			g.Add(f.Label(m.A.Runs[0].Conditions.UnitOf(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+			g.Add(f.Label(m.Unit(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
 		}
 		head, rows := g.Lines(&widget.Styles{}, 200)
 		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")

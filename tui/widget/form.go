@@ -81,7 +81,8 @@ func (f *Form) Blame(err error) {
 	}
 }
 
-// Press handles a key; false if it is not one of a form's, such as enter and esc.
+// Press handles a key; false if it is not one of a form's, such as enter and esc. What was wrong with a
+// row is no longer shown once its value is another.
 func (f *Form) Press(msg tea.Msg) bool {
 	if len(f.Rows) == 0 {
 		return false
@@ -100,6 +101,7 @@ func (f *Form) Press(msg tea.Msg) bool {
 				by := map[bool]int{true: -1, false: 1}[k.String() == "left"]
 				at := slices.Index(r.Choices, r.field.Value())
 				r.field = NewField(r.Choices[(at+by+len(r.Choices))%len(r.Choices)])
+				delete(f.faults, r.Name)
 				return true
 			}
 		}
@@ -107,8 +109,11 @@ func (f *Form) Press(msg tea.Msg) bool {
 	if len(r.Choices) > 0 {
 		return false
 	}
+	before := r.field.Value()
 	var ours bool
-	r.field, ours = r.field.Update(msg)
+	if r.field, ours = r.field.Update(msg); r.field.Value() != before {
+		delete(f.faults, r.Name)
+	}
 	return ours
 }
 
