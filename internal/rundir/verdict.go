@@ -58,6 +58,15 @@ func (v Verdict) Main() []string {
 	return out
 }
 
+// MainWords is Main with causes that say what they are, such as "crowded by other programs".
+func (v Verdict) MainWords() []string {
+	out := v.Main()
+	for i, c := range out {
+		out[i] = verdict.Cause(c).Words()
+	}
+	return out
+}
+
 // Why returns the doubts in one line each, without a full stop.
 func (v Verdict) Why() []string {
 	var out []string

@@ -57,6 +57,19 @@ func (c Cause) Ours() bool {
 	return false
 }
 
+// Words names a cause so that it says what it is: "crowded by other programs".
+func (c Cause) Words() string {
+	switch c {
+	case Crowded:
+		return "crowded by other programs"
+	case Stolen:
+		return "processors taken by the hypervisor"
+	case Throttled:
+		return "throttled by its CPU quota"
+	}
+	return string(c)
+}
+
 // Voids reports whether a cause can, by what was measured, leave a run without figures. A
 // failed verification does so by what is stored.
 func (c Cause) Voids() bool {

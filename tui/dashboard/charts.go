@@ -55,8 +55,8 @@ func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 		number: int64(ch.sel.fig.drawn), changes: len(ch.now.snap.Changes), rect: r, styles: e.Styles, op: ch.sel.op, marks: len(ch.now.snap.Marks),
 		axes: ch.axes, tuning: !p.tune.Empty(),
 	}
-	if ch.sel.fig.warmup {
-		k.text = "warm-up"
+	if k.text = ch.sel.early(); ch.sel.fig.warmup {
+		k.text += "warm-up"
 	}
 	if ch.now.watch.gone {
 		k.text += "gone"
@@ -86,16 +86,18 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
-		since := ch.sel.since()
+		since, early := ch.sel.since(), ch.sel.early()
 		switch {
 		case p.size == widget.Small:
-			since = ch.sel.second()
+			since = cmp.Or(early, ch.sel.second())
 			pane = widget.Panel{Title: ch.sel.rateText(f.rate) + ch.sel.ofOp() + logWord(c.Log)}
 		case p.size == widget.Medium || !p.tune.Empty():
-			since = ch.sel.second()
+			since = cmp.Or(early, ch.sel.second())
 			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + ch.sel.rateText(f.rate) + logWord(c.Log)
 		default:
-			since = strings.Replace(since, "figures", "mean and peak", 1)
+			if early == "" {
+				since = strings.Replace(since, "figures", "mean and peak", 1)
+			}
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
 			if at != "" {
 				beside = [][3]string{{"then", units.Number(f.rate), "b"}}
@@ -371,7 +373,11 @@ func chartCells(p panes, r image.Rectangle) int {
 // draw frames a chart: scale labels, plot area, figures at its side.
 func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, lane string, beside [][3]string) []string {
 	lw := labelWidth(p)
-	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
+	ticks := c.Ticks()
+	if c.empty() { // no value says how high it is
+		ticks = slices.DeleteFunc(ticks, func(t Tick) bool { return t.Text != "0" })
+	}
+	lines := scaled(e.Styles, lw, ticks, c.Draw(e.Styles))
 	if c.Rows < r.Dy()-2 {
 		lines = slices.Insert(lines, 0, strings.Repeat(" ", lw+2)+lane)
 	}
@@ -482,7 +488,7 @@ func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note str
 		a := ch.now.axis(cells)
 		h := NewHeat(a, r.Dy()-2, ch.sel.spreads(true))
 		if h == nil {
-			return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
+			return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  " + ch.sel.untimed()})
 		}
 		pane.Under = ch.timeline(a, r.Dx(), lw)
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), scaled(e.Styles, lw, h.Ticks(latencyLabel), h.Draw(e.Styles)))
@@ -493,7 +499,11 @@ func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note str
 	spreads, series := ch.sel.distributions()
 	c := NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
 	if c == nil {
-		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{fmt.Sprintf("  p90 takes %d calls: there are fewer.", measure.Needs(90))})
+		why := fmt.Sprintf("p90 takes %d calls: there are fewer.", measure.Needs(90))
+		if len(sum(spreads).Counts) == 0 {
+			why = ch.sel.untimed()
+		}
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  " + why})
 	}
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
 	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(c.Foot()))
@@ -515,7 +525,7 @@ func (ch *charts) histogram(e screen.Env, p panes, r image.Rectangle) []string {
 	spreads, series := ch.sel.distributions()
 	h := NewHistogram(r.Dx()-5-lw, r.Dy()-4, spreads, series)
 	if h == nil {
-		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  " + ch.sel.untimed()})
 	}
 	lines := scaled(e.Styles, lw, h.Ticks(), h.Draw(e.Styles))
 	lines = slices.Insert(lines, 0, strings.Repeat(" ", lw+2)+h.Lane(e.Styles))

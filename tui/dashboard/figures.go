@@ -17,12 +17,14 @@ type figures struct {
 	// second is the last finished one; valid only if there is one.
 	second int
 	some   bool
+	// whole means that a whole second of the window has passed; until then there are no figures.
+	whole bool
 	// drawn is the end of the timelines, math.MinInt64 while they are empty.
 	drawn time.Duration
 	// from and to are the window that rate, mean and latency are of, and the peak of the
 	// chart: to is math.MaxInt64 while it goes on.
 	from, to time.Duration
-	// rate is that of the window's last second, or of the last step while there is none.
+	// rate is that of the window's last second.
 	rate, mean float64
 	// latency is the digest of the window; with several operations it has the worst of
 	// each percentile, and of is how many they are.
@@ -71,21 +73,15 @@ func digest(s *measure.Snapshot, op int) figures {
 		f.paused = f.paused || g.Paused
 	}
 	ops := f.window(s)
-	whole := f.some && (f.last() >= seconds1(f.from) || f.paused)
-	if whole {
+	if f.whole = f.some && (f.last() >= seconds1(f.from) || f.paused); f.whole {
 		f.rate, f.lastP99 = rateIn(s, op, f.last())
 	}
-	for i, t := range s.Ops {
+	for _, t := range s.Ops {
 		f.errors += t.Errors
-		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
-			continue
-		}
-		if p, ok := newest(s, i); ok && !whole && p.At >= f.from && p.At+s.Bucket == f.drawn {
-			f.rate = nanAdd(f.rate, measure.StepRate(p.Count, p.Seconds))
-			f.lastP99 = max(f.lastP99, p.ResponseP99)
-		}
 	}
-	f.sums(s, op, ops)
+	if f.sums(s, op, ops); !f.whole {
+		f.mean = math.NaN()
+	}
 	return f
 }
 
@@ -196,14 +192,6 @@ func nanAdd(a, b float64) float64 {
 		return a
 	}
 	return a + b
-}
-
-// newest returns the last point of an operation's timeline.
-func newest(s *measure.Snapshot, op int) (measure.Point, bool) {
-	if op >= len(s.Timeline) || len(s.Timeline[op]) == 0 {
-		return measure.Point{}, false
-	}
-	return s.Timeline[op][len(s.Timeline[op])-1], true
 }
 
 // rowAt returns an operation's row for a second.

@@ -224,6 +224,16 @@ type Tick struct {
 	Text string
 }
 
+// empty reports whether nothing is drawn yet.
+func (p *Plot) empty() bool {
+	for _, a := range p.Areas {
+		if plot.Some(a.To) {
+			return false
+		}
+	}
+	return !plot.Some(p.Above) && !plot.Some(p.Ghost) && !plot.Some(p.Pending)
+}
+
 // Ticks returns the values labelled on the scale.
 func (p *Plot) Ticks() []Tick {
 	var out []Tick

@@ -79,9 +79,22 @@ func (sel *selection) worstOf() string {
 	return fmt.Sprintf("worst of %d ops", sel.fig.of)
 }
 
+// early says when there will be figures; empty once there are some.
+func (sel *selection) early() string {
+	switch {
+	case sel.fig.whole:
+		return ""
+	case sel.now.snap.At-sel.fig.from < time.Second:
+		return "first figures after 1 s"
+	}
+	return "waiting for the first figures"
+}
+
 // since names the window of the figures.
 func (sel *selection) since() string {
 	switch {
+	case !sel.fig.whole:
+		return sel.early()
 	case sel.fig.warmup:
 		return "warm-up, not counted"
 	case sel.fig.to != open:
@@ -94,7 +107,7 @@ func (sel *selection) since() string {
 
 // second names the second that the rate of now is of; empty if there is none.
 func (sel *selection) second() string {
-	if !sel.fig.some {
+	if !sel.fig.whole {
 		return ""
 	}
 	return "second " + widget.Clock(time.Duration(sel.fig.last())*time.Second)
@@ -103,6 +116,12 @@ func (sel *selection) second() string {
 // unknown says why there is no p99 although the store answers; empty if there is one.
 func (sel *selection) unknown() string {
 	switch l := sel.fig.latency; {
+	case !sel.fig.whole:
+		return ""
+	case l.Count == 0 && sel.fig.warmup:
+		return "p99 of one second"
+	case l.Count == 0 && sel.fig.errors > 0:
+		return "no call has succeeded yet"
 	case l.Count == 0:
 		return "no call has ended yet"
 	case l.P99 == measure.Hidden && sel.op < 0 && sel.fig.of > 1: // the count is that of all
@@ -111,6 +130,18 @@ func (sel *selection) unknown() string {
 		return fmt.Sprintf("p99 takes %d calls, there are %d", measure.Needs(99), l.Count)
 	}
 	return ""
+}
+
+// untimed says why a picture of the measured part has no call.
+func (sel *selection) untimed() string {
+	switch {
+	case !sel.fig.whole:
+		early := sel.early()
+		return strings.ToUpper(early[:1]) + early[1:] + "."
+	case sel.fig.warmup:
+		return "The warm-up is not counted."
+	}
+	return "No call was timed yet."
 }
 
 // short says of the table of operations why it has no p99 of some; empty if it has all.
@@ -216,8 +247,13 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string,
 	_, k := widget.Worth(s, sel.now.verdict)
 	word := sel.now.verdict.State
 	whole = len(sel.now.verdict.Causes) == 0
-	if causes := word + ": " + strings.Join(sel.now.verdict.Main(), ", "); len(sel.now.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
-		word, whole = causes, true
+	if len(sel.now.verdict.Causes) > 0 {
+		for _, list := range [][]string{sel.now.verdict.MainWords(), sel.now.verdict.Main()} {
+			if causes := word + ": " + strings.Join(list, ", "); ansi.StringWidth(line+causes)+5 <= e.W {
+				word, whole = causes, true
+				break
+			}
+		}
 	}
 	if ansi.StringWidth(line+word)+5 > e.W {
 		return line, false // the tab shows it

@@ -61,7 +61,7 @@ func (p *page) folds(e screen.Env) bool {
 // look is what decides how the page is cut.
 func (p *page) contents() contents {
 	rows := max(len(p.now.snap.Ops), 2)
-	if p.lower.tab == tabVerdict && len(p.now.verdict.Told()) > 0 { // whole sentences
+	if p.lower.tab == tabVerdict { // whole sentences
 		rows = max(rows, 4)
 	}
 	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tab.tall() || p.against.chooser.Open}

@@ -242,3 +242,25 @@ func TestWhenTheRateWasLowered(t *testing.T) {
 	assert.Zero(t, lowered([]measure.Change{rate(5, 0, 2000), rate(9, 2000, 0)}))
 	assert.Zero(t, lowered([]measure.Change{{At: time.Second, Name: "threads", From: 64, To: 1}}))
 }
+
+// Until a whole second has passed there are no figures: panels say when the first come, and not that no
+// call has ended, and a chart without a value has no scale. A warm-up has a p99 of its last second only.
+func TestTheFirstSecondSaysWhenFiguresCome(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		a, d, _ := live(t, 100*time.Millisecond-tuitest.Warmup, size[0], size[1])
+		page := a.Picture(t)
+		assert.Contains(t, page, "first figures after 1 s", "%v", size)
+		assert.NotRegexp(t, `\d ns ┤|No call was timed|no call has`, page, "%v", size)
+		assert.True(t, math.IsNaN(d.sel.fig.rate))
+
+		a, _, _ = live(t, 1500*time.Millisecond-tuitest.Warmup, size[0], size[1])
+		page = a.Picture(t)
+		assert.Contains(t, page, "p99 of one second", "%v", size)
+		assert.NotRegexp(t, `first figures|No call was timed|no call has`, page, "%v", size)
+
+		a, d, _ = live(t, 600*time.Millisecond, size[0], size[1])
+		assert.Contains(t, a.Picture(t), "first figures after 1 s", "%v", size)
+		peak := d.sel.peaks[-1]
+		assert.True(t, peak.rate == 0 || peak.from < 0, "no peak is of less than a second")
+	}
+}
