@@ -146,12 +146,14 @@ type Point struct {
 }
 
 // The Change.By of those whose changes are told apart: of a search, which goes beyond what the
-// store holds; of what takes changes back, each track on its own; of the timetable.
+// store holds; of what takes changes back, each track on its own; of the timetable; of a workbench
+// that watches the run of another process.
 const (
 	BySearch    = "search"
 	ByUndo      = "undo"
 	ByReset     = "reset"
 	ByTimetable = "timetable"
+	ByWatcher   = "watcher"
 )
 
 // Change is one live change of one setting.
@@ -161,7 +163,7 @@ type Change struct {
 	// Name is the setting as users type it: "threads", "profile.payload".
 	Name     string
 	From, To float64
-	// By is who made the change: "timetable", "workbench", "undo".
+	// By is who made the change: "timetable", "workbench", "undo", "watcher".
 	By string
 	// Segment is the segment that the change opened or joined.
 	Segment int

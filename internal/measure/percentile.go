@@ -83,6 +83,12 @@ func Worst(list []Summary) Summary {
 	return out
 }
 
+// Moment is the summary of the calls of a moment, of which only these times are known: a percentile
+// between two of them, or above the last, is taken for the higher one.
+func Moment(calls, p50, p99, most int64) Summary {
+	return Summary{Count: calls, P50: p50, P90: p99, P95: p99, P99: p99, P999: p99, P9999: p99, Max: most}
+}
+
 // percentiles returns them in rising order.
 func (s *Summary) percentiles() []*int64 {
 	return []*int64{&s.P50, &s.P90, &s.P95, &s.P99, &s.P999, &s.P9999}

@@ -92,6 +92,37 @@ func Of(f *Folder) Timeline {
 	return c
 }
 
+// TimesIn returns the response times of the seconds from one to before another, of the slowest
+// operation that counts: p50 and p99, measure.Hidden where too few calls support them, and the
+// maximum. All is 0 if no call ended.
+func TimesIn(f *Folder, from, to int) measure.Summary {
+	var list []measure.Summary
+	for _, o := range f.Run.Operations {
+		if !f.Run.Counts(o) {
+			continue
+		}
+		units, failed, p50, p99, most := int64(0), int64(0), int64(0), int64(0), int64(0)
+		for _, r := range f.Series {
+			if r.T >= from && r.T < to && r.Track == o.Track && r.Op == o.Op {
+				units, failed = units+r.Count, failed+r.Errors
+				p50, p99, most = max(p50, r.ResponseP50), max(p99, r.ResponseP99), max(most, r.ResponseMax)
+			}
+		}
+		if most > 0 {
+			list = append(list, measure.Moment(o.callsOf(units)+failed, p50, p99, most))
+		}
+	}
+	return measure.Worst(list)
+}
+
+// callsOf returns in about how many calls so many units were done: in as many each as in the whole run.
+func (o *Operation) callsOf(units int64) int64 {
+	if o.Count <= 0 || o.Calls >= o.Count {
+		return units
+	}
+	return int64(math.Round(float64(units) * float64(o.Calls) / float64(o.Count)))
+}
+
 // Sampled returns a number of store.csv over the n seconds from first, added up over
 // the nodes of a source; NaN where it is missing.
 func Sampled(f *Folder, source, name string, first, n int) []float64 {

@@ -156,7 +156,8 @@ func Clock(at, width time.Duration) string {
 
 // Then is what a run did at a moment.
 type Then struct {
-	// Rate is in units per second, NaN if nothing ran. Of Times, P50, P99 and Max are known; 0: none.
+	// Rate is in units per second, NaN if nothing ran. Of Times, P50, P99 and Max are known; 0: none,
+	// measure.Hidden: too few calls.
 	Rate  float64
 	Unit  string
 	Times measure.Summary
@@ -172,9 +173,13 @@ type Then struct {
 // Read says in w cells and at most rows lines what a run did at the moment that is read, in points of
 // some width, and which of the moments of the run lie in it.
 func (c *Crosshair) Read(s *widget.Styles, t *Then, list []Moment, width time.Duration, w, rows int) []string {
+	p99 := "p99 " + widget.Nanos(t.Times.P99)
+	if t.Times.P99 == measure.Hidden {
+		p99 += fmt.Sprintf(" (takes %d calls)", measure.Needs(99))
+	}
 	parts := []string{
 		units.Number(t.Rate) + " " + t.Unit + "/s",
-		"p50 " + widget.Nanos(t.Times.P50), "p99 " + widget.Nanos(t.Times.P99), "max " + widget.Nanos(t.Times.Max),
+		"p50 " + widget.Nanos(t.Times.P50), p99, "max " + widget.Nanos(t.Times.Max),
 	}
 	if c.Marker != "" {
 		parts = slices.Insert(parts, 0, c.Marker)
@@ -247,7 +252,7 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	for _, act := range measure.Acts(changes) {
 		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
-		if act.By == measure.ByUndo {
+		if act.By == measure.ByUndo || act.By == measure.ByWatcher {
 			m.Whole = effect.Done(&act, commands)
 		}
 		out = append(out, m)

@@ -51,44 +51,38 @@ func (ch *charts) then(a Axis, series Series) float64 {
 }
 
 // figuresThen returns the figures of an operation, or of all, at the crosshair: of one point of a
-// chart. What a point does not have is 0, and a p99 that too few calls support is hidden, as it is in
-// the figures of now.
+// chart. What a point does not have is 0, and a percentile that too few calls support is hidden, as it is
+// in the figures of now.
 func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summary) {
 	s := ch.now.snap
 	rate = ch.then(a, a.Rate(s, op))
 	if op < 0 {
 		return rate, ch.slowestThen(a)
 	}
-	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(s, op, of))) }
-	times = measure.Summary{
-		P50: time(func(p measure.Point) int64 { return p.ResponseP50 }),
-		P99: time(func(p measure.Point) int64 { return p.ResponseP99 }),
-		Max: time(func(p measure.Point) int64 { return p.ResponseMax }),
-	}
-	if times.P99 > 0 && !measure.Enough(99, ch.callsThen(a, op)) {
-		times.P99 = measure.Hidden
-	}
-	return rate, times
+	return rate, measure.Worst(ch.timesThen(a, nil, op))
 }
 
 // slowestThen returns the figures of the slowest operation that counts. As in the figures of now, the
 // p99 is that of one that has a p99, and there is none if another may be slower.
-func (ch *charts) slowestThen(a Axis) (out measure.Summary) {
-	hidden := int64(0) // what the p99 of an operation that has none is at least
+func (ch *charts) slowestThen(a Axis) measure.Summary {
+	var list []measure.Summary
 	for op := range ch.now.snap.Ops {
-		if !ch.now.snap.Counts(op) {
-			continue
+		if ch.now.snap.Counts(op) {
+			list = ch.timesThen(a, list, op)
 		}
-		_, l := ch.figuresThen(a, op)
-		if l.P99 == measure.Hidden {
-			hidden = max(hidden, l.P50, 1)
-		}
-		out.P50, out.P99, out.Max = max(out.P50, l.P50), max(out.P99, l.P99), max(out.Max, l.Max)
 	}
-	if hidden > out.P99 {
-		out.P99 = measure.Hidden
+	return measure.Worst(list)
+}
+
+// timesThen appends the response times of an operation at the crosshair, if any of its calls ended there.
+func (ch *charts) timesThen(a Axis, list []measure.Summary, op int) []measure.Summary {
+	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(ch.now.snap, op, of))) }
+	most := time(func(p measure.Point) int64 { return p.ResponseMax })
+	if most == 0 {
+		return list
 	}
-	return out
+	p50, p99 := time(func(p measure.Point) int64 { return p.ResponseP50 }), time(func(p measure.Point) int64 { return p.ResponseP99 })
+	return append(list, measure.Moment(ch.callsThen(a, op), p50, p99, most))
 }
 
 // callsThen returns how many calls of an operation ended at the crosshair: no more than units, and no

@@ -23,14 +23,14 @@ import (
 // said is a second of a run as a page says it, taken from the rows of its series.
 func said(r *Results, t int) string {
 	run := &r.run.loaded.folder.Run
-	rate, p50, p99, slowest, errs := 0.0, int64(0), int64(0), int64(0), int64(0)
+	rate, p50, slowest, errs := 0.0, int64(0), int64(0), int64(0)
 	for _, row := range r.run.loaded.folder.Series {
 		if row.T == t && run.Counts(rundir.Operation{Track: row.Track, Op: row.Op}) {
 			rate += row.Throughput
-			p50, p99, slowest, errs = max(p50, row.ResponseP50), max(p99, row.ResponseP99), max(slowest, row.ResponseMax), errs+row.Errors
+			p50, slowest, errs = max(p50, row.ResponseP50), max(slowest, row.ResponseMax), errs+row.Errors
 		}
 	}
-	return fmt.Sprintf("%s %s/s  p50 %s  p99 %s  max %s  %s", units.Number(rate), run.Unit, widget.Nanos(p50), widget.Nanos(p99), widget.Nanos(slowest), widget.Plural(errs, "error"))
+	return fmt.Sprintf("%s %s/s  p50 %s  p99 – (takes 1000 calls)  max %s  %s", units.Number(rate), run.Unit, widget.Nanos(p50), widget.Nanos(slowest), widget.Plural(errs, "error"))
 }
 
 // read is what the page says of the moment, as one line.

@@ -17,6 +17,8 @@ import (
 
 // curves is what the charts of a finished run show: one value per second.
 type curves struct {
+	// folder is that of the run.
+	folder *rundir.Folder
 	// first is the second of the first value, negative in warm-up.
 	first int
 	// rates are units per second of what counts, slowest is the p99 in nanoseconds of
@@ -41,7 +43,7 @@ type curves struct {
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
 	from := rundir.Of(f)
-	c := curves{first: from.First, rates: from.Rates, slowest: from.P99, p50: from.P50, longest: from.Max, errors: from.Errors, what: "Throughput"}
+	c := curves{folder: f, first: from.First, rates: from.Rates, slowest: from.P99, p50: from.P50, longest: from.Max, errors: from.Errors, what: "Throughput"}
 	if from.Unverified {
 		c.what = "Acknowledged, not verified"
 	}
