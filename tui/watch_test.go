@@ -33,6 +33,9 @@ func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
 func TestWhoWatchesARunChangesNothing(t *testing.T) {
 	a, run := watching(t, 80, 24)
 	assert.Contains(t, picture(t, a), "watching: no key changes the run")
+	assert.Contains(t, picture(t, a), "· watching")
+	wide, _ := watching(t, 120, 40)
+	assert.Contains(t, picture(t, wide), "· watching another perfbench's run")
 	assert.Contains(t, picture(t, a), "threads 16   payload 1 KiB")
 	assert.NotContains(t, picture(t, a), "◂", "there is nothing to turn")
 	before := run.Settings(screen.All)

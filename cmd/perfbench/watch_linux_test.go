@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
@@ -44,7 +45,7 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 	assert.Equal(t, "interrupt", run.EndedBy)
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 	if assert.Len(t, run.Changes, 1) {
-		assert.Equal(t, "workbench", run.Changes[0].By)
+		assert.Equal(t, measure.ByWatcher, run.Changes[0].By)
 	}
 	assert.NoDirExists(t, filepath.Join(dir, "stream"))
 	code, _, stderr := terminal(t, "", "", "tui", "--watch", dir)

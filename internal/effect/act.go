@@ -69,8 +69,8 @@ func arrow(from, to string) string {
 // adds up, else from the lowest to the highest value: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
 func (w words) text(a *measure.Act) string {
 	text := w.turned(a)
-	if a.By == measure.ByUndo {
-		text = "undo: " + text
+	if a.By == measure.ByUndo || a.By == measure.ByWatcher {
+		text = a.By + ": " + text
 	}
 	return text
 }

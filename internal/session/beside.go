@@ -78,7 +78,7 @@ func (d *Driven) changeBeside(c crew.Change) error {
 	switch c.By {
 	case measure.ByUndo, measure.ByReset:
 	default:
-		c.By = "workbench"
+		c.By = measure.ByWatcher
 	}
 	d.Change(c.By, c.Track, func(s workload.Settings) workload.Settings {
 		for _, k := range plan.Knobs {

@@ -80,4 +80,25 @@ func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
 	assert.Contains(t, line, "errors ")
 	a.Env.W = 200
 	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "(unreachable)", "with room for both")
+	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "DEGRADED: crowded by other programs", "with room for what that is")
+}
+
+// What another terminal turned is told as such, and is an act of its own.
+func TestWhatAWatcherTurnsIsToldAsSuch(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		a, d, run := live(t, 5*time.Second, size[0], size[1])
+		a.Send(t, "+")
+		for range 60 {
+			run.Tick(100 * time.Millisecond)
+		}
+		a.Send(t, a.Frame())
+		run.Change(measure.ByWatcher, screen.All, func(s workload.Settings) workload.Settings { s.Threads += 2; return s })
+		run.Tick(100 * time.Millisecond)
+		a.Send(t, a.Frame())
+		assert.Contains(t, a.Picture(t), "watcher: threads 17 → 19")
+		_, rows := d.lower.changeRows(a.Env.Styles, size[0]-4)
+		all := ansi.Strip(strings.Join(rows, "\n"))
+		assert.Contains(t, all, "watcher: threads 17")
+		assert.Contains(t, all, "threads 16 → 17")
+	}
 }

@@ -205,15 +205,22 @@ func (l *lines) ends(e screen.Env) (left, right string) {
 		what = append(what, strings.Join(l.now.snap.Phases, ", "))
 	}
 	left = " " + s.Accent.On(l.sign()) + " " + s.Bold.On(strings.Join(what, " · "))
+	stage := ""
 	if w := l.stageWord(); w != "" {
-		left += " " + s.Warn.On("· "+w)
+		stage = " " + s.Warn.On("· "+w)
 	}
 	right = l.now.time()
 	part, known := l.now.done()
 	if known && (e.W >= 100 || e.W >= 80 && len(l.now.inForce()) == 0) { // what is broken has its place
 		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
-	return left, right
+	for _, whose := range l.now.whose() {
+		if ansi.StringWidth(left+stage+whose+right)+6 <= e.W {
+			left += " " + s.Accent.On("· "+whose)
+			break
+		}
+	}
+	return left + stage, right
 }
 
 // inkOfNext is that of next: something is broken, or will just be changed.

@@ -67,6 +67,19 @@ func (r *reading) read() bool {
 	return true
 }
 
+// whose says that this workbench only watches, and whose run, the longest first; none if it is its own.
+func (r *reading) whose() []string {
+	if !r.watched {
+		return nil
+	}
+	const run = "watching another perfbench's run"
+	out := []string{run, "watching"}
+	if !r.info.Started.IsZero() {
+		out = append([]string{run + " of " + r.info.Started.Local().Format(time.TimeOnly)}, out...)
+	}
+	return out
+}
+
 // axis returns the time axis for charts of that many cells.
 func (r *reading) axis(cells int) Axis {
 	return NewAxis(cells, widget.Seconds(-r.snap.Began), widget.Seconds(r.snap.At)+1, widget.Seconds(r.info.Duration), r.snap.Bucket)

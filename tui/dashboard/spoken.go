@@ -20,7 +20,11 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if stage == "" {
 		stage = d.now.progress.Stage.String()
 	}
-	events = append(events, d.now.info.Title+" on "+d.now.info.Store+": "+stage+" "+d.now.progress.Step)
+	what := d.now.info.Title + " on " + d.now.info.Store
+	if whose := d.now.whose(); len(whose) > 0 {
+		what += ", " + whose[0]
+	}
+	events = append(events, what+": "+stage+" "+d.now.progress.Step)
 	if d.now.snap == nil || d.now.progress.Stage == screen.Preparing {
 		return "", events
 	}
@@ -38,7 +42,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.Clock(at))
 	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
+		events = append(events, "verdict "+v.State+" "+strings.Join(v.MainWords(), ", "))
 	}
 	if d.charts.cross.On {
 		events = append(events, "at "+strings.TrimSpace(ansi.Strip(strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))))
