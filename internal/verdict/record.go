@@ -290,7 +290,9 @@ func (g *Growth) last() float64 {
 func (g *Growth) shrank() bool { return g.Most > 0 && g.End < shrinks*g.Most }
 
 // CaughtUp is a backlog that was worked off: from when to when units were due and not begun in
-// seconds since measurement began, and how many at most.
+// seconds since measurement began, and how many at most. As a backlog is known of the end of each
+// second, it begins with the first at whose end there was one, and is over at the end of the first
+// without.
 type CaughtUp struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
@@ -340,8 +342,8 @@ func Grown(backlog []int64, rate, began float64) *Growth {
 	return g
 }
 
-// Worked looks for the largest backlog that was worked off, given one value per second of a run
-// from its beginning, and how many units fell due in each. It returns nil if none was worth telling.
+// Worked looks for the largest backlog that was worked off, given that of the end of each second of a
+// run from its beginning, and how many units fell due in each. It returns nil if none was worth telling.
 func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
 	least := func(i int) bool { return float64(backlog[i]) > growTime*rates[i] }
 	for i := 0; i < len(backlog); i++ {
@@ -352,7 +354,7 @@ func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
 		for ; i < len(backlog) && least(i); i++ {
 			c.Most = max(c.Most, float64(backlog[i]))
 		}
-		if c.ToS = float64(i); i < len(backlog) && c.Most >= toldTime*rate && (worst == nil || c.Most > worst.Most) {
+		if c.ToS = float64(i + 1); i < len(backlog) && c.Most >= toldTime*rate && (worst == nil || c.Most > worst.Most) {
 			worst = &c
 		}
 	}
@@ -364,7 +366,7 @@ func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
 func CaughtUpAfter(backlog []int64, rates []float64, after float64) float64 {
 	for i := int(after); i < len(backlog); i++ {
 		if rates[i] > 0 && float64(backlog[i]) <= growTime*rates[i] {
-			return float64(i)
+			return float64(i + 1)
 		}
 	}
 	return 0

@@ -437,7 +437,7 @@ func caughtUp(r *Record) string {
 		return ""
 	}
 	c := r.Observed.CaughtUp
-	return fmt.Sprintf("The run was behind its rate for %s from %s, by %s units at most, and had caught up by %s.", length(c.ToS-c.FromS), at(c.FromS), units.Number(c.Most), at(c.ToS))
+	return fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", at(c.FromS), units.Number(c.Most), at(c.ToS))
 }
 
 // unsent returns how many units were due and never sent, and how many were done.

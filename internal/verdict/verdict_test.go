@@ -434,7 +434,7 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	}
 	what, aside := told(append(slices.Clone(course), make([]int64, 10)...))
 	assert.Empty(t, what)
-	assert.Equal(t, "The run was behind its rate for 11 s from 00:58, by 12.5k units at most, and had caught up by 01:09.", aside)
+	assert.Equal(t, "The run was behind its rate from 00:58, by 12.5k units at most, and had caught up by 01:10.", aside)
 	what, aside = told(course[:len(course)-1])
 	assert.Contains(t, what, "the run was behind its rate at the end (3k due and not yet sent, 12.5k at most, at 01:03), and was catching up")
 	assert.NotContains(t, what, "does not keep up")
