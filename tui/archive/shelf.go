@@ -49,8 +49,11 @@ type RunList struct {
 // New returns the shelf of an archive.
 func NewRunList(k Keeper) RunList { return RunList{keeper: k} }
 
-// Forget discards a question.
-func (s *RunList) Forget() { s.asked = nil }
+// Forget discards a question, and keeps the filter as far as it was typed.
+func (s *RunList) Forget() {
+	s.asked = nil
+	s.Filter.Keep()
+}
 
 // Typing reports whether text is being typed, or a question answered.
 func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || s.noting != nil }

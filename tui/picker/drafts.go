@@ -27,9 +27,9 @@ func newDrafts(l *profiles, first request.Request) *drafts {
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
 	}
-	for i, n := range l.shown {
+	for _, n := range l.shown {
 		if pr := l.all[n]; pr.Name == first.Profile || first.Profile == "" && built(&pr) {
-			l.at, first.Profile = i, pr.Name
+			l.chosen, first.Profile = n, pr.Name
 			break
 		}
 	}

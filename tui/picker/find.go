@@ -13,7 +13,16 @@ import (
 // finder searches for a row of the form while words of its name or its help are typed.
 type finder struct {
 	field widget.Field
-	from  int // the row that was selected before
+	from  string // the key of the row that was selected before
+}
+
+// newFinder begins a search at the selected row.
+func (f *form) newFinder() *finder {
+	x := &finder{}
+	if r := f.current(); r != nil {
+		x.from = r.key()
+	}
+	return x
 }
 
 // matches returns the rows that contain every word, those first whose label does, then
@@ -46,7 +55,8 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 	case "enter", "tab":
 		f.find = nil
 	case "esc":
-		f.at, f.find = x.from, nil
+		f.goBack()
+		f.find = nil
 	case "up":
 		f.step(-1)
 	case "down":
@@ -62,10 +72,16 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 
 // seek selects the first match; nothing found leaves the selection where it was.
 func (f *form) seek() {
-	f.at = f.find.from
+	f.goBack()
 	if found := f.find.matches(f.rows); f.find.field.Value() != "" && len(found) > 0 {
 		f.at = found[0]
 	}
+}
+
+// goBack selects the row at which the search began.
+func (f *form) goBack() {
+	from := f.find.from
+	f.goTo(func(r *row) bool { return r.key() == from })
 }
 
 // step selects the match before or after the selected row.

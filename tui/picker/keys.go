@@ -40,7 +40,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Prev):
 		p.focus(e, -1)
 	case key.Matches(msg, k.Filter) && p.pane == paneForm:
-		p.form.find = &finder{from: p.form.at}
+		p.form.find = p.form.newFinder()
 	case key.Matches(msg, k.Filter):
 		p.pane = paneProfiles
 		p.filterProfiles()
@@ -49,11 +49,11 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			p.list.filter.Clear()
 			return p.refilter()
 		}
-		if p.pane == paneRuns && p.runs.failed.dismiss() {
-			return nil
-		}
 		if p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" {
 			p.runs.shelf.Filter.Clear()
+			return nil
+		}
+		if p.pane == paneRuns && p.runs.failed.dismiss() {
 			return nil
 		}
 		p.pane = paneProfiles
@@ -86,7 +86,7 @@ func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typ
 		p.form.pressFind(msg)
 		return nil, true
 	}
-	if p.pane == paneRuns {
+	if p.pane == paneRuns || p.runs.shelf.Typing() {
 		return p.runs.pressShelf(msg)
 	}
 	return nil, false
@@ -119,7 +119,7 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 		p.pane = paneForm
 	default:
 		if by := steps(msg, k, e.H/2); by != 0 {
-			return p.choose(p.list.at + by)
+			return p.choose(p.list.at() + by)
 		}
 	}
 	return nil
@@ -150,8 +150,8 @@ func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 // click selects what is under the pointer. A click on the selected value changes it; a
 // click on the selected run opens it.
 func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
-	p.list.filter.Keep()
-	p.list.before = ""
+	listed := len(p.list.shown)
+	p.list.keep()
 	p.form.find = nil
 	p.runs.shelf.Forget()
 	if p.form.edit != nil {
@@ -182,7 +182,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 			p.filterProfiles()
 			return nil
 		}
-		if i := line - 2; i >= 0 && i < len(p.list.shown) {
+		if i := line - 2; i >= 0 && i < listed {
 			return p.choose(i)
 		}
 	case paneForm:
@@ -208,7 +208,7 @@ func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	}
 	switch at, _ := p.paneAt(msg.Mouse(), e); at {
 	case paneProfiles:
-		return p.choose(p.list.at + by)
+		return p.choose(p.list.at() + by)
 	case paneForm:
 		p.pane = at
 		p.form.move(3 * by)

@@ -169,7 +169,7 @@ func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
 	if msg.plan.Profile != msg.before.Profile {
 		p.list.filter.Clear()
 		p.list.sift()
-		p.list.selectAt(p.list.place(msg.plan.Profile))
+		p.list.prefer(msg.plan.Profile)
 		p.drafts.name = msg.plan.Profile
 		p.runs.at = 0
 		p.forecast.forget()
@@ -198,18 +198,19 @@ func (p *Picker) paste(msg tea.PasteMsg) tea.Cmd {
 	return nil
 }
 
-// refilter keeps the profile that was selected before the filter was typed if it passes it, as
-// without a filter it does.
+// refilter keeps the profile that was selected before the filter was typed if it passes it, or if
+// none does.
 func (p *Picker) refilter() tea.Cmd {
 	p.list.sift()
 	name := p.list.before
 	if !p.list.filter.Typing() {
-		p.list.before = ""
+		p.list.keep()
 		if p.list.filter.Text() != "" || name == "" { // the one that was found
 			name = p.drafts.name
 		}
 	}
-	return p.choose(p.list.place(name))
+	p.list.prefer(name)
+	return p.arrive()
 }
 
 // filterProfiles begins to filter the list of profiles.
@@ -218,10 +219,15 @@ func (p *Picker) filterProfiles() {
 	p.list.filter.Begin()
 }
 
-// choose selects a profile. Target, password and the parameters of every run are
-// carried over.
+// choose selects a profile by its place among those shown.
 func (p *Picker) choose(at int) tea.Cmd {
 	p.list.selectAt(at)
+	return p.arrive()
+}
+
+// arrive shows the selected profile. Target, password and the parameters of every run are
+// carried over.
+func (p *Picker) arrive() tea.Cmd {
 	if p.list.selected() == nil {
 		p.form.rebuild()
 		return nil
@@ -255,9 +261,6 @@ func (p *Picker) bindings() widget.Bindings {
 	}
 	k.Back.SetEnabled(p.pane != paneProfiles || filtered)
 	if p.pane == paneRuns {
-		if p.runs.shelf.Filter.Text() != "" {
-			k.Back.SetHelp("esc", "clear filter")
-		}
 		some := len(p.runs.runs()) > 0
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
 			b.SetEnabled(some)
@@ -272,6 +275,9 @@ func (p *Picker) bindings() widget.Bindings {
 			k.Again.SetHelp("R", "try again")
 		} else {
 			k.Again.SetEnabled(false)
+		}
+		if p.runs.shelf.Filter.Text() != "" {
+			k.Back.SetHelp("esc", "clear filter")
 		}
 	}
 	return k

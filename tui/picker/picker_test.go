@@ -312,13 +312,39 @@ func TestFilteringProfiles(t *testing.T) {
 	a.Send(t, "/")
 	assert.True(t, p.Typing())
 	a.Type(t, "event q?")
-	assert.Nil(t, p.list.selected())
+	assert.Equal(t, "ingestion", p.list.selected().Name, "nothing found leaves the selection")
 	assert.Contains(t, a.Picture(t), "No profile matches.")
 	a.Send(t, "backspace", "backspace", "backspace", "enter")
 	assert.Equal(t, "event-store", p.list.selected().Name)
 	a.Send(t, "esc")
 	assert.Len(t, p.list.shown, 5)
 	assert.Equal(t, "event-store", p.list.selected().Name, "what was selected stays")
+	a.Send(t, "/")
+	a.Type(t, "group q?")
+	assert.Equal(t, "event-store", p.list.selected().Name)
+	a.Send(t, "enter")
+	assert.Len(t, p.list.shown, 5, "what finds nothing is not kept")
+	assert.Equal(t, "event-store", p.list.selected().Name)
+}
+
+// A search that finds nothing, and one that is left, leave the selection and what was set.
+func TestASearchLosesNothingThatWasSet(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "threads")
+	a.Send(t, "enter", "9", "enter", "/")
+	a.Type(t, "seed?")
+	assert.Equal(t, "threads", p.form.current().name)
+	assert.Contains(t, a.Picture(t), "/ seed? · 0 of")
+	p.form.rows = p.form.rows[2:] // as when a preview arrives
+	p.form.at -= 2
+	a.Send(t, "esc")
+	assert.Equal(t, "threads", p.form.current().name)
+	assert.Equal(t, paneForm, p.pane, "the first escape ends the search")
+	a.Send(t, "esc", "/")
+	a.Type(t, "event")
+	a.Send(t, "esc")
+	assert.Equal(t, "ingestion", p.list.selected().Name)
+	assert.Equal(t, "9", p.drafts.request().Values["threads"].Text)
 }
 
 func TestAValueIsFoundByItsName(t *testing.T) {

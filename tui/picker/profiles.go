@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,9 +16,10 @@ type profiles struct {
 	all    []workload.Profile
 	stores []screen.StoreInfo
 	filter widget.Filter
-	// shown indexes the profiles that pass the filter; at is the selected one of these.
-	shown []int
-	at    int
+	// shown indexes the profiles that pass the filter; chosen is the selected one, of all: it stays
+	// while none passes.
+	shown  []int
+	chosen int
 	// before is the profile that was selected when the filter began to be typed.
 	before string
 }
@@ -31,13 +33,16 @@ func newProfiles(c Catalogue) *profiles {
 // built reports whether a profile can run yet.
 func built(p *workload.Profile) bool { return p.Design != nil }
 
-// selected returns the selected profile; nil if none passes the filter.
+// selected returns the selected profile; nil if there is none at all.
 func (l *profiles) selected() *workload.Profile {
-	if l.at < 0 || l.at >= len(l.shown) {
+	if l.chosen >= len(l.all) {
 		return nil
 	}
-	return &l.all[l.shown[l.at]]
+	return &l.all[l.chosen]
 }
+
+// at returns the place of the selected profile among those shown; -1 if it is not.
+func (l *profiles) at() int { return slices.Index(l.shown, l.chosen) }
 
 // sift finds the profiles that contain every word of the filter.
 func (l *profiles) sift() {
@@ -49,18 +54,37 @@ func (l *profiles) sift() {
 	}
 }
 
-// place returns where a profile is among those shown; the first place if it is not.
-func (l *profiles) place(name string) int {
-	for i, n := range l.shown {
-		if l.all[n].Name == name {
-			return i
+// keep ends the typing of the filter and keeps it, unless nothing was found by it.
+func (l *profiles) keep() {
+	l.filter.Keep()
+	l.before = ""
+	if len(l.shown) == 0 {
+		l.filter.Clear()
+		l.sift()
+	}
+}
+
+// prefer selects the profile of a name; if it does not pass the filter, the first that does, if one
+// does.
+func (l *profiles) prefer(name string) {
+	is := func(i int) bool { return l.all[i].Name == name }
+	if len(l.shown) > 0 && !slices.ContainsFunc(l.shown, is) {
+		l.chosen = l.shown[0]
+		return
+	}
+	for i := range l.all {
+		if is(i) {
+			l.chosen = i
 		}
 	}
-	return 0
 }
 
 // selectAt selects a profile by its place among those shown.
-func (l *profiles) selectAt(at int) { l.at = max(min(at, len(l.shown)-1), 0) }
+func (l *profiles) selectAt(at int) {
+	if len(l.shown) > 0 {
+		l.chosen = l.shown[max(min(at, len(l.shown)-1), 0)]
+	}
+}
 
 // driver is a store in the head of the list.
 type driver struct{ id, letter, title string }
@@ -122,16 +146,16 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 	if len(l.shown) == 0 {
 		lines = append(lines, " "+s.Muted.On("No profile matches."))
 	}
-	for i, n := range l.shown {
+	for _, n := range l.shown {
 		pr := &l.all[n]
 		lead, ink := "   ", s.Plain
-		if i == l.at {
+		if n == l.chosen {
 			lead, ink = " ▸ ", s.Selected
 		}
 		right := dots(s, pr, ds, gap)
 		if !built(pr) {
 			right = s.Muted.On("planned ")
-			if i != l.at {
+			if n != l.chosen {
 				ink = s.Muted
 			}
 		}
@@ -153,14 +177,14 @@ func (l *profiles) spoken(s *widget.Styles, ds []driver, w int) []string {
 	if len(l.shown) == 0 {
 		return append(lines, " No profile matches.")
 	}
-	for i, n := range l.shown {
+	for _, n := range l.shown {
 		lead := "   "
-		if i == l.at {
+		if n == l.chosen {
 			lead = " ▸ "
 		}
 		lines = append(lines, lead+l.all[n].Title)
 	}
-	pr := &l.all[l.shown[l.at]]
+	pr := l.selected()
 	if !built(pr) {
 		return append(lines, " planned")
 	}

@@ -45,6 +45,17 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	a.Send(t, "esc")
 	assert.Len(t, p.runs.runs(), 2)
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")
+	a.Send(t, screen.NotStartedMsg{To: screen.Start{Request: request.Request{Profile: "ingestion"}}, Err: errors.New("refused")}, "/")
+	a.Type(t, "red")
+	list := pickerLayout(120, 40, len(p.list.all), p.pane).panes[paneForm]
+	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
+	assert.False(t, p.Typing(), "a click elsewhere keeps the filter")
+	a.Send(t, "tab", "tab", "esc")
+	assert.Empty(t, p.runs.shelf.Filter.Text())
+	assert.Contains(t, a.Picture(t), "not started: refused", "the filter is cleared first")
+	a.Send(t, "esc")
+	assert.NotContains(t, a.Picture(t), "not started: refused")
+	assert.Equal(t, paneRuns, p.pane)
 }
 
 // What is clicked is what is seen there, also in a list that is scrolled.
