@@ -48,7 +48,7 @@ func TestFromPickerToReport(t *testing.T) {
 	press("x")
 	seen("Percentiles")
 	press("e", "enter")
-	seen("written to /")
+	seen("enter closes")
 	press("q")
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
 

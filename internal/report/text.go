@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Limits of the text report in characters: the width of its lines, and the longest cell
@@ -86,8 +88,7 @@ func (s Section) textOf(b *strings.Builder, line string) {
 }
 
 func wrap(s, prefix string) string {
-	lines := strings.Split(ansi.Wordwrap(Plain(s), textWidth-len(prefix), ""), "\n")
-	return prefix + strings.Join(lines, "\n"+strings.Repeat(" ", len(prefix)))
+	return prefix + strings.Join(units.Wrap(Plain(s), textWidth-len(prefix)), "\n"+strings.Repeat(" ", len(prefix)))
 }
 
 // leastHung is how wide a column of words is at least, wherever it begins.
@@ -95,7 +96,7 @@ const leastHung = 30
 
 // hung wraps words that begin in a column.
 func hung(s string, at int) string {
-	return strings.ReplaceAll(ansi.Wordwrap(s, max(textWidth-at, leastHung), ""), "\n", "\n"+strings.Repeat(" ", at))
+	return strings.Join(units.Wrap(s, max(textWidth-at, leastHung)), "\n"+strings.Repeat(" ", at))
 }
 
 // Text renders a table in columns; "" if it has no rows.

@@ -84,11 +84,20 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
 	order := h.shelf.Order()
+	listed := make([]*kept.Item, len(h.shown))
+	for i, n := range h.shown {
+		listed[i] = &h.rows[n]
+	}
+	settings := kept.SettingsOf(listed)
+	heads := settings.Heads()
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: ""},
 		{Head: "when"},
 		{Head: "profile", Most: 24},
 		{Head: "store", Most: 14, Spare: 2},
+		{Head: heads[0], Right: true, Spare: 7},
+		{Head: heads[1], Right: true, Spare: 7},
+		{Head: heads[2], Right: true, Spare: 7},
 		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
 		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
 		{Head: "length", Right: true, Spare: 5},
@@ -96,22 +105,22 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: ""},
 		{Head: "verdict", Spare: 3, Most: 36},
 		{Head: h.notesHead(), Spare: 6, Most: 60},
-		{Head: "id", Spare: 7},
+		{Head: "id", Spare: 8},
 	}}
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
-		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, h.moments.Of(r, e.Now), e)...)...)
+		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, h.moments.Of(r, e.Now), settings, e)...)...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
 		switch {
-		case col == 8 || col == 9:
+		case col == 11 || col == 12:
 			_, k := widget.TrustOf(s, r)
 			return k
 		case h.top+row == h.at:
 			return s.Selected
-		case col >= 10:
+		case col >= 13:
 			return s.Muted
 		}
 		return s.Plain
@@ -187,9 +196,9 @@ func headOf(order, by kept.Order) string {
 // roomy is how wide a list is from which on it has room for whole answers.
 const roomy = 140
 
-// cells returns the cells of an item in a list: when it began, what it is, store, what came out,
-// p99, length, errors, a sign and a word for its verdict, tags and note, id.
-func cells(s *widget.Styles, i *kept.Item, when string, e screen.Env) []string {
+// cells returns the cells of an item in a list: when it began, what it is, store, settings, what
+// came out, p99, length, errors, a sign and a word for its verdict, tags and note, id.
+func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, e screen.Env) []string {
 	what, mode := i.Profile()
 	if mode != "" {
 		what += " " + mode
@@ -225,7 +234,8 @@ func cells(s *widget.Styles, i *kept.Item, when string, e screen.Env) []string {
 	}
 	word, _ := widget.TrustOf(s, i)
 	sign, word, _ := strings.Cut(word, " ")
-	return []string{when, what, store, answer, latency, length, widget.Whole(errors), sign, word, notes, i.ID()}
+	out := append([]string{when, what, store}, settings.Of(i)...)
+	return append(out, answer, latency, length, widget.Whole(errors), sign, word, notes, i.ID())
 }
 
 // click selects a run, and opens the selected one; on the filter it starts typing.

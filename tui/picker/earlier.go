@@ -128,25 +128,45 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	x.at = min(x.at, len(runs)-1)
 	x.top = max(min(x.top, x.at, len(runs)-h), x.at-h+1, 0)
 	top := x.top
-	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}, {Spare: 3, Most: 40}}}
-	for i := top; i < len(runs) && i < top+h; i++ {
+	end := min(top+h, len(runs))
+	g := x.grid(e, items, top, end, focused, true)
+	if g.Least() > w { // no room for words
+		g = x.grid(e, items, top, end, focused, false)
+	}
+	_, lines := g.Lines(s, w)
+	lines = widget.Indent(lines)
+	for len(foot) > 0 && len(lines) < h {
+		lines = append(lines, "")
+	}
+	return append(lines, foot...)
+}
+
+// grid is the table of some of the items; words says each verdict in a word, beside its sign.
+func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words bool) *widget.Grid {
+	s := e.Styles
+	g := &widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 3}, {Right: true}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
+	for i := top; i < end; i++ {
+		r := items[i].Run
 		latency := "–"
 		if _, p99, _ := items[i].Figures(); p99 > 0 { // a search has none of its own
-			f := widget.FiguresOf(runs[i])
+			f := widget.FiguresOf(r)
 			latency = f.P99Text()
 		}
-		word, _ := widget.Trust(s, runs[i])
-		sign, _, _ := strings.Cut(word, " ")
+		verdict, _ := widget.Trust(s, r)
+		verdict, _, _ = strings.Cut(verdict, " ")
+		if words {
+			verdict += " " + items[i].JudgedBriefly()
+		}
 		lead := "  "
 		if i == x.at && focused {
 			lead = "▸ "
 		}
-		g.Add(lead+x.moments.Of(&items[i], e.Now), runs[i].Store.Name, items[i].Brief(), latency, sign, archive.Notes(runs[i]))
+		g.Add(lead+x.moments.Of(&items[i], e.Now), r.Store.Name, items[i].Brief(), latency, verdict, archive.Notes(r))
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case col == 4:
-			_, k := widget.Trust(s, runs[top+row])
+			_, k := widget.Trust(s, items[top+row].Run)
 			return k
 		case top+row == x.at && focused:
 			return s.Selected
@@ -155,12 +175,7 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 		}
 		return s.Plain
 	}
-	_, lines := g.Lines(s, w)
-	lines = widget.Indent(lines)
-	for len(foot) > 0 && len(lines) < h {
-		lines = append(lines, "")
-	}
-	return append(lines, foot...)
+	return g
 }
 
 // none says that the selected profile has no runs, and where those of others are.
@@ -171,8 +186,8 @@ func (x *earlier) none() string {
 	return "No runs of this profile yet. h lists all " + widget.Plural(int64(len(x.all)), "run") + "."
 }
 
-// foot returns the last line: the question or the text being typed, else the filter, else
-// what is kept with the selected run; none if there is nothing to show.
+// foot returns the last line: the question or the text being typed, else the filter, else the verdict
+// of the selected run and what is kept with it; none if there is nothing to show.
 func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool) []string {
 	asked := x.shelf.Line(s, w)
 	switch {
@@ -180,8 +195,13 @@ func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool
 		return []string{asked}
 	case x.shelf.Filter.Typing() || x.shelf.Filter.Text() != "":
 		return []string{" " + x.shelf.Filter.View(s, "", w-2)}
-	case focused && x.at < len(runs) && archive.Kept(s, runs[x.at]) != "":
-		return []string{widget.Fit(" "+archive.Kept(s, runs[x.at]), w)}
+	case focused && x.at < len(runs):
+		word, ink := widget.Trust(s, runs[x.at])
+		line := " " + ink.On(word)
+		if kept := archive.Kept(s, runs[x.at]); kept != "" {
+			line += s.Muted.On(" · ") + kept
+		}
+		return []string{widget.Fit(line, w)}
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestAClickOnAListOfRunsThatIsScrolled(t *testing.T) {
 	a.Picture(t)
 	list := pickerLayout(80, 24, len(p.list.all), p.pane).panes[paneRuns]
 	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
-	assert.Equal(t, 8-(list.Dy()-3), p.runs.at, "the first that is visible")
+	assert.Equal(t, 8-(list.Dy()-4), p.runs.at, "the first that is visible, above the verdict of the selected one")
 }
 
 // What a target answers is renewed while the form is shown, and not where it refused the user.

@@ -3,7 +3,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,20 +28,15 @@ type exporter struct {
 	typing  bool
 	dir     widget.Field
 	before  widget.Field // the directory before it was edited
-	// busy means that it is being written; paths and err are the result.
+	// busy means that it is being written; files and err are the result. done means that all was
+	// written, and that it is only shown where.
 	busy  bool
-	paths []string
+	done  bool
+	files []document
 	err   error
 	// Where the box and its rows were drawn, for the mouse.
 	box  struct{ x, y, w, h int }
 	rows []int // line within the box for each row, by row
-}
-
-// exportedMsg reports what was written.
-type exportedMsg struct {
-	id    string
-	paths []string
-	err   error
 }
 
 // newExporter asks about a run and its directory.
@@ -81,7 +75,7 @@ func (x *exporter) chosen() []string {
 // write writes the documents in the background.
 func (x *exporter) write(e screen.Env) tea.Cmd {
 	ids := x.chosen()
-	x.paths, x.err = nil, nil
+	x.files, x.err = nil, nil
 	if len(ids) == 0 {
 		x.err = errors.New("no format is chosen: space chooses one")
 		return nil
@@ -94,30 +88,16 @@ func (x *exporter) write(e screen.Env) tea.Cmd {
 	bench, id := x.bench, x.id
 	return func() tea.Msg {
 		paths, err := bench.Export(id, ids, dir)
-		return exportedMsg{id, paths, err}
+		return exportedMsg{id, documents(paths), err}
 	}
 }
 
-// finished takes the result; done means that all was written, and nothing is left to be asked.
-func (x *exporter) finished(m exportedMsg) (done bool) {
-	x.busy, x.paths, x.err = false, m.paths, m.err
-	return m.err == nil
-}
-
-// sum says in w cells what was written where.
-func (m exportedMsg) sum(w int) string {
-	dir, names := "", make([]string, 0, len(m.paths))
-	for _, p := range m.paths {
-		dir = filepath.Dir(p)
-		names = append(names, filepath.Base(p))
+// finished takes the result.
+func (x *exporter) finished(m exportedMsg) {
+	x.busy, x.done, x.files, x.err = false, m.err == nil, m.files, m.err
+	if x.done {
+		x.top = 0
 	}
-	const to = "written to "
-	long := to + dir + ": " + strings.Join(names, ", ")
-	if ansi.StringWidth(long) <= w {
-		return long
-	}
-	what := units.Plural(len(names), "file") + " "
-	return what + to + widget.PathIn(dir, w-ansi.StringWidth(what+to))
 }
 
 func (x *exporter) bindings() widget.Bindings {
@@ -131,6 +111,9 @@ func (x *exporter) bindings() widget.Bindings {
 }
 
 func (x *exporter) keys() widget.KeyMap {
+	if x.done {
+		return doneKeys()
+	}
 	if x.typing {
 		list := []key.Binding{widget.Bind("enter", "write", "enter"), widget.Bind("tab", "formats", "tab"), widget.Bind("ctrl+u", "clear", "ctrl+u"), widget.Bind("esc", "cancel", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
@@ -146,6 +129,9 @@ func (x *exporter) keys() widget.KeyMap {
 
 // press handles a key; closed means that the box is to be closed.
 func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed bool) {
+	if x.done {
+		return nil, x.pressDone(msg, e)
+	}
 	if x.typing {
 		switch msg.String() {
 		case "enter":
@@ -183,13 +169,22 @@ func (x *exporter) edit() {
 	x.typing, x.before = true, x.dir
 }
 
-func (x *exporter) move(by int) { x.at = min(max(x.at+by, 0), len(x.formats)) }
+func (x *exporter) move(by int) {
+	if x.done {
+		x.top += by
+		return
+	}
+	x.at = min(max(x.at+by, 0), len(x.formats))
+}
 
 // click chooses a format, edits the directory, or closes the box if outside of it.
 func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 	b := x.box
 	if m.X < b.x || m.X >= b.x+b.w || m.Y < b.y || m.Y >= b.y+b.h {
 		return nil, true
+	}
+	if x.done {
+		return nil, m.Y == b.y+b.h-1 // the border names the key that closes
 	}
 	if m.Y == b.y+b.h-1 && !x.busy { // the border names the key that writes
 		return x.write(e), false
@@ -211,6 +206,9 @@ func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 
 // over draws the box above a page.
 func (x *exporter) over(e screen.Env, below string) string {
+	if x.done {
+		return x.overDone(e, below)
+	}
 	s := e.Styles
 	w := 58
 	for _, f := range x.formats {
@@ -243,11 +241,7 @@ func (x *exporter) over(e screen.Env, below string) string {
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
-	if s.Spoken { // nothing is behind it
-		return strings.Join(p.Draw(s, w, h, lines), "\n")
-	}
-	x.box.x, x.box.y, x.box.w, x.box.h = (e.W-w)/2, max((e.H-1-h)/2, 0), w, h
-	return widget.Laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
+	return x.laid(e, p, w, h, lines, below)
 }
 
 // format draws one of the list; w cells are for what it is.
@@ -296,30 +290,7 @@ func (x *exporter) after(s *widget.Styles, w int) []string {
 		for _, l := range widget.Sentences(s, x.err, w) {
 			out = append(out, " "+s.Bad.On(ansi.Strip(l)))
 		}
-		return append(out, x.written(s, w)...)
-	case len(x.paths) > 0:
-		return append([]string{""}, x.written(s, w)...)
+		return append(out, written(s, x.files, w)...)
 	}
 	return nil
-}
-
-// written lists the files: in full if they fit, else their directory over several
-// lines, for copying, and the names in it.
-func (x *exporter) written(s *widget.Styles, w int) []string {
-	var out []string
-	add := func(sign, text string) { out = append(out, " "+s.OK.On(sign)+text) }
-	fits := !slices.ContainsFunc(x.paths, func(p string) bool { return ansi.StringWidth(p) > w-2 })
-	for i, p := range x.paths {
-		if fits {
-			add("✓ ", p)
-			continue
-		}
-		if dir := filepath.Dir(p); i == 0 || dir != filepath.Dir(x.paths[i-1]) {
-			for l := range strings.SplitSeq(ansi.Hardwrap(dir+string(filepath.Separator), w-2, false), "\n") {
-				add("  ", l)
-			}
-		}
-		add("✓ ", widget.PathIn(filepath.Base(p), w-2))
-	}
-	return out
 }

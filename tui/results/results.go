@@ -84,9 +84,8 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		r.run.changed = true
 		return r, r.run.read(r.bench)
 	case exportedMsg:
-		if r.export != nil && msg.id == r.run.id && r.export.finished(msg) {
-			r.export = nil
-			r.toast.Say(e.Now, msg.sum(e.W-2), false)
+		if r.export != nil && msg.id == r.run.id {
+			r.export.finished(msg)
 		}
 	case tea.PasteMsg:
 		if r.shelf.Typing() {

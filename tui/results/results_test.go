@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -149,7 +151,7 @@ func TestADistributionIsShownPerOperation(t *testing.T) {
 }
 
 // HTML is chosen, and what was chosen the last time, on top of the list; once all is written, the
-// dialog closes and the line below says what is where.
+// dialog lists the files, each with its size and its whole path.
 func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	a, r, b := show(t, 120, 24)
 	a.Send(t, "e")
@@ -160,11 +162,33 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	a.Send(t, "enter")
 	folder := "/tmp/reports/" + b.Past[0].ID
 	require.Equal(t, []string{folder + "/report.html", folder + "/report.json"}, b.Exported)
-	assert.Nil(t, r.export, "nothing is left to be asked")
-	assert.Contains(t, a.Picture(t), "written to "+folder+": report.html, report.json")
+	assert.Contains(t, a.Picture(t), "✓ "+folder+"/report.html")
+	assert.Contains(t, a.Picture(t), "✓ "+folder+"/report.json")
+	assert.NotContains(t, a.Picture(t), "[x]", "nothing is left to be asked")
+	a.Send(t, "enter")
+	assert.Nil(t, r.export)
 	a.Send(t, "e")
 	assert.Equal(t, []string{"html", "json"}, r.export.chosen(), "as the last time")
-	assert.Equal(t, "2 files written to …g/reports/x", exportedMsg{paths: []string{"/tmp/long/reports/x/a", "/tmp/long/reports/x/b"}}.sum(31))
+}
+
+// A file has its size, and its whole path also where it was named from here.
+func TestWhatWasExportedHasItsSizeAndItsWholePath(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.WriteFile("report.html", make([]byte, 1536), 0o600))
+	whole, err := filepath.Abs("report.html")
+	require.NoError(t, err)
+	files := documents([]string{"report.html", "gone.csv"})
+	assert.Equal(t, []document{{whole, "1.5 KiB"}, {filepath.Join(filepath.Dir(whole), "gone.csv"), ""}}, files)
+	a, r, _ := show(t, 120, 24)
+	a.Send(t, "e", exportedMsg{id: r.run.id, files: files})
+	assert.Contains(t, a.Picture(t), "✓ 1.5 KiB  "+whole)
+}
+
+// A long folder is broken between its parts, so that the id of a run stays whole.
+func TestAPathIsBrokenBetweenFolders(t *testing.T) {
+	assert.Equal(t, []string{"/home/somebody/", "260503-115200-redis/"}, pathLines("/home/somebody/260503-115200-redis/", 20))
+	assert.Equal(t, []string{"/", "abcdef", "ghij/", "k/"}, pathLines("/abcdefghij/k/", 6), "a folder that is longer")
 }
 
 func TestALongPathKeepsItsEndAndIsWrittenOutOnceItIsThere(t *testing.T) {
@@ -173,8 +197,7 @@ func TestALongPathKeepsItsEndAndIsWrittenOutOnceItIsThere(t *testing.T) {
 	elsewhere.Dir = strings.Repeat("/a-long-name", 8) + "/the-run"
 	r.run.loaded.folder = &elsewhere
 	assert.Contains(t, a.Picture(t), "a-long-name/a-long-name/the-run ")
-	x := exporter{paths: []string{elsewhere.Dir + "/run.json", elsewhere.Dir + "/series.csv"}}
-	text := strings.Join(x.written(a.Env.Styles, 54), "")
+	text := strings.Join(written(a.Env.Styles, []document{{path: elsewhere.Dir + "/run.json"}, {path: elsewhere.Dir + "/series.csv"}}, 54), "")
 	assert.Contains(t, strings.ReplaceAll(text, " ", ""), elsewhere.Dir+"/✓run.json✓series.csv")
 }
 
@@ -206,7 +229,7 @@ func TestExportByTheMouse(t *testing.T) {
 	assert.Equal(t, []string{"html", "csv"}, r.export.chosen())
 	a.Send(t, "enter")
 	assert.Len(t, b.Exported, 2)
-	a.Send(t, "e", tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	a.Send(t, "esc", "e", tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	assert.Nil(t, r.export, "a click beside the box closes it")
 }
 

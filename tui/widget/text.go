@@ -178,30 +178,12 @@ func MutedLines(s *Styles, text string, w int) []string {
 // Seconds rounds a time down to whole seconds, below zero as well.
 func Seconds(d time.Duration) int { return int(math.Floor(d.Seconds())) }
 
-// unit is a word that stays with the number before it, and what may follow the word.
-var unit = regexp.MustCompile(`^(%|[nµm]?s|[KMGT]?i?B(/s)?)[).,;:]*$`)
-
-// words returns the words of a paragraph; a number and its unit are one.
-func words(para string) []string {
-	list := strings.Fields(para)
-	out := list[:0]
-	for _, word := range list {
-		if n := len(out); n > 0 && strings.ContainsAny(out[n-1][len(out[n-1])-1:], "0123456789") && unit.MatchString(word) {
-			out[n-1] += " " + word
-			continue
-		}
-		out = append(out, word)
-	}
-	return out
-}
-
-// Wrap breaks text into lines of at most w cells, between words where it can, and not between
-// a number and its unit.
+// Wrap is units.Wrap, but breaks also a word that is wider than a line.
 func Wrap(text string, w int) []string {
 	var out []string
 	for para := range strings.SplitSeq(text, "\n") {
 		line := ""
-		for _, word := range words(para) {
+		for _, word := range units.Words(para) {
 			for ansi.StringWidth(word) > max(w, 2) {
 				if line != "" {
 					out, line = append(out, line), ""

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Groups are what flags are shown under, in order; those of "" are the command's own.
@@ -211,7 +212,7 @@ func fill(text string, width int) string {
 	var out, open []string
 	flush := func() {
 		if len(open) > 0 {
-			out = append(out, wrap(strings.Join(open, " "), width))
+			out = append(out, strings.Join(units.Wrap(strings.Join(open, " "), width), "\n"))
 		}
 		open = nil
 	}
@@ -237,26 +238,8 @@ func Broken(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		if ansi.StringWidth(l) > width && !strings.Contains(strings.TrimSpace(l), "  ") {
-			lines[i] = wrap(l, width)
+			lines[i] = strings.Join(units.Wrap(l, width), "\n")
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// wrap breaks text at blanks only: names with hyphens stay whole.
-func wrap(text string, width int) string {
-	out, wide := "", 0
-	for i, word := range strings.Fields(text) {
-		n := ansi.StringWidth(word)
-		switch {
-		case i == 0:
-			wide = n
-		case wide+1+n > width:
-			out, wide = out+"\n", n
-		default:
-			out, wide = out+" ", wide+1+n
-		}
-		out += word
-	}
-	return out
 }
