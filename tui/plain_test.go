@@ -125,6 +125,8 @@ func TestAScreenReaderHearsAMomentOfAFinishedRun(t *testing.T) {
 	s := newSpeaker(&guard{app: a.App}, &out)
 	page := strings.Join(hear(t, s, &out, "ctrl+l"), "\n")
 	assert.Contains(t, page, "Latency p99, of the slowest operation, each second 3.9 ms to 68.4 ms")
+	assert.Contains(t, page, "Throughput, each second ", "no chart is named without what it shows")
+	assert.NotContains(t, page, "a setting changed", "nor what is drawn in it")
 	assert.Contains(t, page, "left and right moment")
 	first := hear(t, s, &out, "left")
 	assert.Contains(t, first, "at 00:59, 40.5k entries/s, p50 1.86 ms, p99 - (takes 1000 calls), max 17.5 ms, 0 errors, threads 64, payload 1 KiB")
@@ -133,6 +135,8 @@ func TestAScreenReaderHearsAMomentOfAFinishedRun(t *testing.T) {
 	assert.Regexp(t, `^at 00:41, backup began \(marker 2 of 2\), 40.4k entries/s, `, hear(t, s, &out, "(")[0])
 	assert.Regexp(t, `^at 00:30, threads 64 \(marker 1 of 2\), `, hear(t, s, &out, "(")[0])
 	assert.NotContains(t, strings.Join(hear(t, s, &out, "esc"), "\n"), "at 00:")
+	assert.Contains(t, strings.Join(hear(t, s, &out, "e"), "\n"), "\nfolder: ")
+	assert.Contains(t, strings.Join(hear(t, s, &out, "enter"), "\n"), "/report.html\nenter closes")
 }
 
 // What signs part or mean on a screen is words for those who hear it.

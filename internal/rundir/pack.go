@@ -44,6 +44,9 @@ func (v *ArchiveView) Close() error { return v.file.Close() }
 // marker; the view is of that folder. Errors have the code of bad input.
 func OpenArchive(name, marker string) (*ArchiveView, error) {
 	input := func(err error) error {
+		if _, is := errors.AsType[*fs.PathError](err); is { // which names it
+			return fault.Input(infile.Plain(err), "perfbench history archive RUN makes archives of runs")
+		}
 		return fault.Input(fmt.Errorf("%s: %w", name, err), "perfbench history archive RUN makes archives of runs")
 	}
 	if info, err := os.Stat(name); err != nil {

@@ -81,3 +81,12 @@ func TestArchivesOfOthersDoNoHarm(t *testing.T) {
 	_, err := rundir.OpenArchive(name, "run.json")
 	assert.ErrorContains(t, err, "not a valid zip file")
 }
+
+// An archive that is not there is told as such, and named once.
+func TestAnArchiveThatIsNotThereIsToldPlainly(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "gone.zip")
+	_, err := rundir.OpenArchive(name, "run.json")
+	require.EqualError(t, err, name+": there is no such file")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}

@@ -164,12 +164,12 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 	return p.Draw(s, w, h, lines)
 }
 
-// dimmed names the earlier run behind the charts.
-func (c *comparison) dimmed() string {
+// dimmed names the earlier run behind the charts, in full and in brief; nothing if there is none.
+func (c *comparison) dimmed() []string {
 	if c.earlier == nil || c.sel.op >= 0 {
-		return ""
+		return nil
 	}
-	return "dim, on this run's axes: " + c.earlier.ID
+	return []string{"dim, on this run's axes: " + c.earlier.ID, "dim: " + c.earlier.ID}
 }
 
 // press asks which run to compare this one with, or ends the comparison.

@@ -103,7 +103,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 				beside = [][3]string{{"then", units.Number(f.rate), "b"}}
 			}
 		}
-		pane.Note = noteFor(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed())
+		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -351,6 +351,17 @@ func noteFor(title string, width int, notes ...string) (out string) {
 		}
 	}
 	return out
+}
+
+// noteInBrief is noteFor with a second note of which the first form that fits is taken.
+func noteInBrief(title string, width int, first string, forms ...string) string {
+	alone := noteFor(title, width, first)
+	for _, form := range forms {
+		if both := noteFor(title, width, first, form); both != alone {
+			return both
+		}
+	}
+	return alone
 }
 
 // labelWidth returns the width of the labels of the vertical axis.

@@ -12,7 +12,7 @@ import (
 // which row; focused means that the keys are its own.
 func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	if s.Spoken {
-		w = unbroken
+		w = widget.Unbroken
 	}
 	f.lines = f.lines[:0]
 	f.column = 16
@@ -52,9 +52,6 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	}
 	return out
 }
-
-// unbroken is how wide a form is that is spoken: no sentence of it is broken.
-const unbroken = 1 << 10
 
 // columnOf returns where the value of a row begins: where those of the others do, or behind a name
 // that is longer, because names are not cut for as long as a value has room beside them.

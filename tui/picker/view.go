@@ -156,7 +156,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 	case panePlan:
 		f := p.forecast
 		box.Title = f.title()
-		lines = widget.Indent(f.lines(s, p.list.selected(), p.drafts.request(), w-4))
+		lines = widget.Indent(f.lines(s, p.list.selected(), p.drafts.request(), s.TextWidth(w-4)))
 		all := len(lines)
 		lines = widget.Windowed(lines, &f.scroll, h-2)
 		if f.long = all > h-2; f.long {

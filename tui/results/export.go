@@ -270,6 +270,10 @@ func (x *exporter) folder(s *widget.Styles, w int) string {
 		lead, name = "▸ ", s.Selected
 	}
 	label := name.On(lead + "to  ")
+	if s.Spoken {
+		label = name.On(lead + "folder: ")
+		w = s.TextWidth(w)
+	}
 	if x.typing {
 		return label + x.dir.View(s, w-7)
 	}

@@ -367,7 +367,11 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	c := l.course
 	c.cross = m.cross
 	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40)
-	right := legend(c)
+	right := ""
+	if !s.Spoken {
+		right = legend(c)
+	}
+	w = min(w, widestSpoken(s))
 	if width := c.readings(w - axisWidth).Width; c.cross.On && !s.Spoken {
 		t := c.then(c.cross.At, width)
 		rate, right = c.what+"  "+units.Number(t.Rate)+" "+l.folder.Run.Unit+"/s", c.cross.Clock(width)
@@ -407,6 +411,15 @@ func reach(values []float64, format func(float64) string, w int) string {
 		return ""
 	}
 	return text
+}
+
+// widestSpoken is how wide a chart is at most: where it is spoken, as wide as one that is drawn, since
+// its moments are read one by one.
+func widestSpoken(s *widget.Styles) int {
+	if s.Spoken {
+		return 75
+	}
+	return math.MaxInt
 }
 
 // legend explains what is drawn beside the line, if there is anything.

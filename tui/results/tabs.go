@@ -197,7 +197,7 @@ func (p *pages) draw(e screen.Env, h, room int) []string {
 	c := bodyCache{page: p.at, w: e.W, h: room, styles: e.Styles, op: p.op, cross: p.moment.cross}
 	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op || k.cross != c.cross {
 		p.moment.plots = image.Rectangle{}
-		c.lines = widget.Indent(p.body(e, e.W-4, room-2))
+		c.lines = widget.Indent(p.body(e, e.Styles.TextWidth(e.W-4), room-2))
 		p.cache = c
 	}
 	panel := widget.Panel{Title: p.at.title(longNames), Focused: true}

@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"math"
+
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -81,7 +83,12 @@ type Figures struct {
 }
 
 // RateText and P99Text are for a list: they show that they mix segments.
-func (f *Figures) RateText() string { return f.mark(units.Number(f.Rate) + "/s") }
+func (f *Figures) RateText() string {
+	if math.IsNaN(f.Rate) {
+		return "–"
+	}
+	return f.mark(units.Number(f.Rate) + "/s")
+}
 
 // P99Text is described beside RateText.
 func (f *Figures) P99Text() string { return f.mark(Nanos(f.P99)) }

@@ -50,6 +50,8 @@ func TestFiguresOfSeveralSegmentsAreMarked(t *testing.T) {
 	f = FiguresOf(&run)
 	assert.Equal(t, 3, f.Mixes)
 	assert.Equal(t, []string{"~500/s", "~1 ms"}, []string{f.RateText(), f.P99Text()})
+	f.Rate = math.NaN()
+	assert.Equal(t, "–", f.RateText(), "a rate that is not known has no unit")
 	run.Operations[0].Calls = 10
 	f = FiguresOf(&run)
 	assert.Equal(t, "–", f.P99Text(), "there is none to mark")

@@ -78,13 +78,13 @@ var palettes = map[colorprofile.Profile][2]palette{
 		},
 	},
 	// What the sixteen look like is the terminal's choice. On light, green, yellow and cyan are
-	// too pale for words: what is good has the colour of text.
+	// too pale for words: what is good has the colour of text. White is not to be seen there at all.
 	colorprofile.ANSI: {
 		{
-			accent: "4", muted: "8", line: "7", ok: "", warn: "5", bad: "1",
+			accent: "4", muted: "8", line: "8", ok: "", warn: "5", bad: "1",
 			series: [4]string{"4", "5", "6", "3"},
 			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"13", "13", "13", "5", "5"}, {"6", "6", "6", "6", "6"}, {"3", "3", "3", "3", "3"}},
-			heat:   [Shades]string{"7", "6", "12", "12", "5", "4", "0"},
+			heat:   [Shades]string{"8", "6", "12", "12", "5", "4", "0"},
 		},
 		{
 			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9",
@@ -143,6 +143,17 @@ type Styles struct {
 	// Spoken means that nothing is drawn: what has a meaning only by its place or its form is said
 	// in words, and nothing is cut.
 	Spoken bool
+}
+
+// Unbroken is how wide text is that is spoken: no sentence of it is broken.
+const Unbroken = 1 << 10
+
+// TextWidth returns how wide lines of text are in w cells: unbroken where they are spoken.
+func (s *Styles) TextWidth(w int) int {
+	if s.Spoken {
+		return Unbroken
+	}
+	return w
 }
 
 // NewStyles derives every style from a theme; dark determines what auto means, colours

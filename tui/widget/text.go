@@ -109,6 +109,7 @@ func Brief(text string, w int) string {
 
 // Labelled returns a label and, from column at on, a text that is wrapped beside it.
 func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
+	w = s.TextWidth(w)
 	var out []string
 	for i, l := range Wrap(text, max(w-at, 10)) {
 		lead := strings.Repeat(" ", at)
@@ -153,6 +154,7 @@ func Unflagged(text string) string {
 // Sentences returns an error, and each of several joined into one, with its hint below.
 func Sentences(s *Styles, err error, w int) []string {
 	var out []string
+	w = s.TextWidth(w)
 	parts := fault.Parts(err)
 	if len(parts) == 1 {
 		parts = []error{err} // with the hint of the whole
@@ -168,7 +170,7 @@ func Sentences(s *Styles, err error, w int) []string {
 
 // MutedLines wraps a remark.
 func MutedLines(s *Styles, text string, w int) []string {
-	out := Wrap(text, w)
+	out := Wrap(text, s.TextWidth(w))
 	for i, l := range out {
 		out[i] = s.Muted.On(l)
 	}
