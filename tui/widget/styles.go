@@ -84,7 +84,7 @@ var palettes = map[colorprofile.Profile][2]palette{
 			accent: "4", muted: "8", line: "8", ok: "", warn: "5", bad: "1",
 			series: [4]string{"4", "5", "6", "3"},
 			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"13", "13", "13", "5", "5"}, {"6", "6", "6", "6", "6"}, {"3", "3", "3", "3", "3"}},
-			heat:   [Shades]string{"8", "6", "12", "12", "5", "4", "0"},
+			heat:   [Shades]string{"6", "6", "12", "12", "5", "4", "0"},
 		},
 		{
 			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9",

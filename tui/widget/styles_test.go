@@ -78,6 +78,9 @@ func TestSixteenColoursAreTheTerminalsOwn(t *testing.T) {
 			for _, c := range []string{p.accent, p.muted, p.warn, p.bad, p.series[0], p.series[1]} { // the first two name curves in words
 				assert.GreaterOrEqual(t, from(c), 4.0, "%s: %s", ground, c)
 			}
+			for _, c := range []string{p.line, p.heat[0]} {
+				assert.GreaterOrEqual(t, from(c), 1.4, "%s: %s is to be seen", ground, c)
+			}
 			for n := 1; n < Shades; n++ {
 				assert.GreaterOrEqual(t, from(p.heat[n]), from(p.heat[n-1])-0.1, "%v: more calls stand out more", p.heat)
 			}
