@@ -20,6 +20,8 @@ type question struct {
 	// filter.
 	one string
 	all []string
+	// pack archives the selected run instead of deleting it, which can be undone; nil: it cannot be.
+	pack func([]string) error
 }
 
 // note is what is being written on a run, its note or its tags.
@@ -87,11 +89,19 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 	switch k := msg.String(); {
 	case k == "y":
 		ids = []string{q.one}
+	case k == "Z" && q.pack != nil:
+		return done("archive", outAgain, q.pack, []string{q.one})
 	case k != "a" || len(ids) == 0:
 		return nil
 	}
 	return done(q.verb, "", q.do, ids)
 }
+
+// outAgain says how what was archived comes back.
+const outAgain = "; u takes it out again"
+
+// gone says why u brings nothing back.
+const gone = "nothing to bring back: a deleted run is gone for good; u takes only an archived run (Z) out again"
 
 // done does something to runs, and says that it was done and what follows it.
 func done(verb, then string, do func([]string) error, ids []string) tea.Cmd {
@@ -166,7 +176,14 @@ func (s *RunList) Keys() widget.KeyMap {
 	case s.noting != nil:
 		list[1] = widget.Bind("esc", "cancel", "esc")
 	case q != nil:
-		list = []key.Binding{widget.Bind("y", q.verb, "y")}
+		yes := q.verb
+		if q.verb == "delete" {
+			yes += " for good"
+		}
+		list = []key.Binding{widget.Bind("y", yes, "y")}
+		if q.pack != nil {
+			list = append(list, widget.Bind("Z", "archive, which u undoes", "Z"))
+		}
 		if len(q.all) > 0 {
 			list = append(list, widget.Bind("a", fmt.Sprintf("%s all %d that the filter lists", q.verb, len(q.all)), "a"))
 		}

@@ -209,6 +209,8 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			return screen.Open(screen.Noise{Runs: h.alone()})
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
+	case widget.Presses(msg, k.Undo):
+		h.toast.Say(e.Now, gone, false)
 	case widget.Presses(msg, k.Compare):
 		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
 	}

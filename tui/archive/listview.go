@@ -120,7 +120,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 			return k
 		case h.top+row == h.at:
 			return s.Selected
-		case col >= 13:
+		case col >= 13 || r.Run != nil && r.Run.Archived:
 			return s.Muted
 		}
 		return s.Plain
@@ -229,8 +229,11 @@ func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, 
 	case i.Run != nil && i.Run.Sought != nil:
 		what += " " + i.Run.Sought.Over
 	}
-	if k := i.Kind(); k != kept.OneRun {
+	switch k := i.Kind(); {
+	case k != kept.OneRun:
 		what = k + " " + what
+	case i.Run.Archived:
+		what = "archived " + what
 	}
 	word, _ := widget.TrustOf(s, i)
 	sign, word, _ := strings.Cut(word, " ")

@@ -109,9 +109,12 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		}, true
 	case key.Matches(msg, k.Remove):
 		s.ask("delete", s.keeper.Remove, at.ID, listed)
+		if !at.Archived {
+			s.asked.pack = s.keeper.Pack
+		}
 	case key.Matches(msg, k.Pack) && !at.Archived:
 		if s.Filter.Text() == "" || len(listed) < 2 { // u undoes it, so nothing is asked
-			return done("archive", "; u takes it out again", s.keeper.Pack, []string{at.ID}), true
+			return done("archive", outAgain, s.keeper.Pack, []string{at.ID}), true
 		}
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
 	case key.Matches(msg, k.Undo) && at.Archived:
