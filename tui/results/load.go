@@ -115,10 +115,13 @@ func (s *subject) missing() string {
 		return "the report of this run is on the machine that drove it"
 	case s.id == "":
 		return "this run wrote no report"
-	case s.err != nil:
-		return "the report cannot be read"
 	}
-	return "the report is being read"
+	return "the report cannot be read"
+}
+
+// reading reports whether the run is still being read for the first time.
+func (s *subject) reading() bool {
+	return s.id != "" && s.loaded == nil && s.err == nil && (s.outcome == nil || !s.outcome.Watched)
 }
 
 // text returns what is copied: the summary of the report, else of the outcome.

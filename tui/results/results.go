@@ -30,6 +30,8 @@ type Results struct {
 	export *exporter       // nil unless documents are being exported
 	shelf  archive.RunList // writes the note and the tags
 	toast  widget.Note
+	// early are the keys that were pressed before the run was read, for then.
+	early  []tea.KeyPressMsg
 	reread screen.Reread // of a run that is still going
 }
 
@@ -79,6 +81,9 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case arrived:
 			r.pages.cache = bodyCache{}
 		}
+		if !r.run.reading() {
+			return r, r.late(e)
+		}
 	case archive.DoneMsg:
 		archive.Told(msg, &r.toast, e)
 		r.run.changed = true
@@ -117,6 +122,18 @@ func breaks(timetable []string) (out []string) {
 	return out
 }
 
+// late does what keys ask for that were pressed before the run was read, up to one that leads elsewhere.
+func (r *Results) late(e screen.Env) tea.Cmd {
+	keys := r.early
+	r.early = nil
+	for _, msg := range keys {
+		if cmd := r.press(msg, e); cmd != nil {
+			return cmd
+		}
+	}
+	return nil
+}
+
 func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if r.export != nil {
 		cmd, closed := r.export.press(msg, e)
@@ -128,9 +145,13 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	r.page(e) // what the keys do depends on what the page shows
 	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
 	r.warned = false
-	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (key.Matches(msg, k.Search) || key.Matches(msg, k.Again) || key.Matches(msg, k.Sweep) || key.Matches(msg, k.Targets)) {
+	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
 		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
 		r.since = time.Time{}
+		return nil
+	}
+	if r.run.reading() && !key.Matches(msg, k.Back) && !key.Matches(msg, k.History) && !key.Matches(msg, k.CopySummary) {
+		r.early = append(r.early, msg)
 		return nil
 	}
 	switch {
