@@ -52,6 +52,9 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 			l.Causes = append(l.Causes, string(reason.Cause))
 			if l.By != ByPerfbench {
 				l.By, l.Text = ByPerfbench, "perfbench and not the store: "+reason.Text
+				if reason.Cause == verdict.Crowded { // others on it held perfbench up
+					l.Text = "the machine and not the store: " + reason.Text
+				}
 			}
 		}
 	}

@@ -200,7 +200,7 @@ func (c *company) harm(r *Record, under, cores float64) string {
 	const fix = ": stop them, or use a machine that has processors to spare"
 	theirs := c.waited * c.others / (c.others + c.used)
 	if shift := theirs / max(min(under, cores), c.used+c.waited); shift >= crowdShare {
-		return fmt.Sprintf(", which moves its mean figures by some %s", percent(min(shift, 1))) + fix
+		return fmt.Sprintf(", which makes mean response times longer or throughput lower by some %s", percent(min(shift, 1))) + fix
 	}
 	if theirs < crowdTail || r.Observed != nil && r.Observed.Growth != nil {
 		return ""

@@ -21,7 +21,7 @@ func doubted(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	run := &r.run.loaded.folder.Run
 	run.Note, run.Tags = "cold cache", map[string]string{"build": "7"}
 	run.Verdict = rundir.Verdict{State: verdict.Degraded, Doubts: []verdict.Doubt{
-		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine while threads of the run waited for one, which moves its mean figures by some 95 %: stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
+		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine while threads of the run waited for one, which makes mean response times longer or throughput lower by some 95 %: stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
 			{Cause: verdict.Pauses, Text: "perfbench got no processor for 2.71 s of the run"},
 		}},
 		{Cause: verdict.Backlog, Text: "the backlog grew to the end"},
@@ -67,7 +67,7 @@ func TestTheFirstPageSaysFirstWhatMattersMost(t *testing.T) {
 	assert.NotContains(t, text, "got no processor", "it is on the next page")
 	assert.Contains(t, ansi.Strip(strings.Join(r.run.loaded.judged(s, 76), "\n")), "· perfbench got no processor for 2.71 s of the run")
 	all := strings.Join(strings.Fields(ansi.Strip(strings.Join(r.run.loaded.rest(s, 76, false), " "))), " ")
-	assert.Contains(t, all, "which moves its mean figures by some 95 %: stop them", "where there is room, all of it")
+	assert.Contains(t, all, "which makes mean response times longer or throughput lower by some 95 %: stop them", "where there is room, all of it")
 }
 
 // Every tab of a run can be read at every width.
