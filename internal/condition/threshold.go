@@ -170,6 +170,19 @@ func (e Threshold) Recovery() bool { return e.Stat == recovery }
 // acknowledged and is lost, or answers that differ.
 func (e Threshold) Verified() bool { return e.Stat == lost || e.Stat == differ }
 
+// AtEnd reports whether only the end of a run can tell whether it meets the expression.
+func (e Threshold) AtEnd() bool { return e.Recovery() || e.Verified() }
+
+// Limits returns those of these expressions that are on a time, such as p99<10ms.
+func Limits(texts []string) (out []Threshold) {
+	for _, text := range texts {
+		if e, err := ParseThreshold(text); err == nil && e.Time != "" && e.Limit > 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // Check returns an error of bad input, with the closest valid name, unless the
 // expression refers to one of these operations or to their tracks.
 func (e Threshold) Check(ops []measure.Operation) error {

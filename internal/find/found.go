@@ -183,14 +183,7 @@ func (r *Result) Sought() (name string, of func(Step) int64) {
 }
 
 // Limits returns the conditions of the result that are on a time, such as p99<10ms.
-func (r *Result) Limits() (out []condition.Threshold) {
-	for _, text := range r.Under {
-		if e, err := condition.ParseThreshold(text); err == nil && e.Time != "" && e.Limit > 0 {
-			out = append(out, e)
-		}
-	}
-	return out
-}
+func (r *Result) Limits() []condition.Threshold { return condition.Limits(r.Under) }
 
 // Alone returns the conditions of the result on the time of calls in the store alone, such as
 // p99.service<20ms for p99<20ms; none if no condition is on the response time.

@@ -168,9 +168,20 @@ type Preview struct {
 	// how many may be open at once.
 	Bytes       int64
 	Connections int
-	Warnings    []string
+	// Shared means that calls may share these connections.
+	Shared   bool
+	Warnings []string
 	// Keys says what became of each key of the files.
 	Keys []workload.FileKey
+}
+
+// Over says how many connections a run has, and whether its calls share them.
+func (v Preview) Over() string {
+	text := "up to " + units.Plural(v.Connections, "connection")
+	if v.Shared {
+		text += "; calls may share them (pipelining), one behind the other"
+	}
+	return text
 }
 
 // SizeOf says how much a run stores, or that this is unknown.

@@ -518,6 +518,17 @@ type Threshold struct {
 	Got string `json:"got"`
 }
 
+// Sign is ✓ or ✗.
+func (t Threshold) Sign() string {
+	if t.OK {
+		return "✓"
+	}
+	return "✗"
+}
+
+// SoFar says of a run that goes on how it stands: "p99<5ms: 187 ms so far".
+func (t Threshold) SoFar() string { return t.Expr + ": " + t.Got + " so far" }
+
 // SeriesRow is one row of series.csv.
 type SeriesRow struct {
 	T                                     int

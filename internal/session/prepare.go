@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,4 +114,9 @@ func (p *Prepared) Threads() int {
 		}
 	}
 	return max(most, p.req.MaxThreads, p.Plan.Connections)
+}
+
+// Shares reports whether the calls of the run may share connections.
+func (p *Prepared) Shares() bool {
+	return p.Threads() > 1 && slices.Contains(p.Driver.Params, store.Pipelining) && store.Pipelines(p.Target)
 }

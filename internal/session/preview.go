@@ -2,7 +2,10 @@ package session
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
@@ -16,7 +19,7 @@ func (p *Prepared) Preview() request.Preview {
 		Plan: p.Plan,
 		Run:  o.runLines(), Settings: o.settingLines(), Tracks: tracksInWords(p.Plan),
 		Length: o.length(),
-		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings, Keys: o.keys(),
+		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Shared: p.Shares(), Warnings: p.Warnings, Keys: o.keys(),
 	}
 	for _, q := range p.Plan.Parameters {
 		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))
@@ -49,6 +52,8 @@ func (o outline) length() string {
 		return fmt.Sprintf("%s or %s, whichever comes first", units.Length(in.Duration), count)
 	case in.Duration > 0 && o.p.Until != nil:
 		return fmt.Sprintf("at most %s", units.Length(in.Duration))
+	case in.Duration > 0 && len(o.p.Plan.Phases) > 1:
+		return phasesInWords(o.p.Plan)
 	case in.Duration > 0:
 		return units.Length(in.Duration)
 	case in.Count > 0:
@@ -63,6 +68,35 @@ func (o outline) length() string {
 		return "until you stop it; every phase but the last is done once"
 	}
 	return "until you stop it"
+}
+
+// mostPhases is how many phases are told one by one.
+const mostPhases = 5
+
+// phasesInWords says how long the phases of a plan last, one after the other.
+func phasesInWords(plan *workload.Plan) string {
+	var each []string
+	timed := map[time.Duration]int{}
+	for _, ph := range plan.Phases {
+		timed[ph.Duration]++
+		if ph.Duration > 0 {
+			each = append(each, ph.Name+" for "+units.Length(ph.Duration))
+		} else {
+			each = append(each, ph.Name+" until it is done")
+		}
+	}
+	if len(each) <= mostPhases {
+		return strings.Join(each, ", then ")
+	}
+	var parts []string
+	for _, d := range slices.Backward(slices.Sorted(maps.Keys(timed))) {
+		text := units.Plural(timed[d], "phase") + " until the work is done"
+		if d > 0 {
+			text = units.Plural(timed[d], "phase") + " of " + units.Length(d)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " and ")
 }
 
 func line(name, text, from string) request.Line {

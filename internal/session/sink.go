@@ -77,6 +77,7 @@ func (k *sink) second(s *measure.Second) error {
 func (k *sink) judge(s *measure.Second) {
 	run := k.journal.Run()
 	run.EndedBy = rundir.StillRunning
+	run.Verdict.Thresholds = k.thresholds.soFar(&run)
 	v := run.Judge()
 	k.judged.Store(&v)
 	if s.Length >= 1 && k.thresholds.end(&run, time.Duration(s.T+1)*time.Second) {

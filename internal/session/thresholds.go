@@ -101,6 +101,24 @@ func (t *thresholds) judge(run *rundir.Run) (all []rundir.Threshold, missed []st
 	return all, missed
 }
 
+// soFar returns the outcome of each threshold that can be judged while the run goes on: not of
+// those that only its end answers, and none that has too few calls yet.
+func (t *thresholds) soFar(run *rundir.Run) (out []rundir.Threshold) {
+	if len(t.list) == 0 {
+		return nil
+	}
+	of := t.seenBy(run)
+	for _, e := range t.list {
+		if e.AtEnd() {
+			continue
+		}
+		if got := e.Judge(of(e)); got.Measured {
+			out = append(out, rundir.Threshold{Expr: e.Text, OK: got.OK, Got: got.Got})
+		}
+	}
+	return out
+}
+
 // seenBy returns the run as each threshold sees it: for a whole track or run, only the
 // operations that count in its unit.
 func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.Folder {

@@ -109,6 +109,16 @@ func Timeouts(t Target) (TimeoutSet, error) {
 	return TimeoutSet{dial, read, write}, errors.Join(err1, err2, err3)
 }
 
+// Pipelining is the parameter of drivers whose calls share connections unless it is off.
+const Pipelining = "pipelining"
+
+// Pipelines reports whether a target lets calls share connections, each sent before the one ahead of it
+// has its answer.
+func Pipelines(t Target) bool {
+	on, _ := t.Bool(Pipelining) // a driver checks that it is a boolean
+	return on || !t.Params.Has(Pipelining)
+}
+
 // Connections reads connections=, the size of the pool; 0 if it is not given.
 func Connections(t Target) (int, error) { return t.Int("connections", 0, 1, 65536) }
 

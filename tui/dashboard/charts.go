@@ -86,21 +86,28 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
-		since, early := ch.sel.since(), ch.sel.early()
+		since, early, now := ch.sel.since(), ch.sel.early(), ch.sel.rateText(f.rate)
+		op, other, unit, apart := ch.now.beside()
+		if apart = apart && at == "" && ch.sel.op < 0; apart { // what counts is over
+			now = ch.now.opName(ch.now.snap.Ops[op].Operation) + " " + units.Number(other) + " " + unit
+		}
 		switch {
 		case p.size == widget.Small:
 			since = cmp.Or(early, ch.sel.second())
-			pane = widget.Panel{Title: ch.sel.rateText(f.rate) + ch.sel.ofOp() + logWord(c.Log)}
+			pane = widget.Panel{Title: now + ch.sel.ofOp() + logWord(c.Log)}
 		case p.size == widget.Medium || !p.tune.Empty():
 			since = cmp.Or(early, ch.sel.second())
-			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + ch.sel.rateText(f.rate) + logWord(c.Log)
+			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + now + logWord(c.Log)
 		default:
 			if early == "" {
 				since = strings.Replace(since, "figures", "mean and peak", 1)
 			}
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
-			if at != "" {
+			switch {
+			case at != "":
 				beside = [][3]string{{"then", units.Number(f.rate), "b"}}
+			case apart:
+				beside = append(beside[2:], [3]string{ch.now.opName(ch.now.snap.Ops[op].Operation), "", ""}, [3]string{"now", units.Number(other), "b"}, [3]string{unit, "", ""})
 			}
 		}
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
@@ -309,15 +316,10 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 		c.Ghost = ch.against.earlier.Slowest(a.Moments())
 	}
 	c.High = max(ch.scaleL.Top, plot.Top(chart.Robust(c.Ghost), false))
-	if ch.now.searching() && ch.sel.op < 0 {
-		for _, e := range ch.now.found.Limits() {
-			if e.Of != "" || e.Time != "response" {
-				continue // of another time than the chart's
-			}
-			c.Limits = append(c.Limits, chart.Limit{Value: e.Limit, Text: e.Text})
-			if e.Limit <= nearAbove*c.High {
-				c.High = max(c.High, plot.Top(e.Limit, false))
-			}
+	for _, e := range ch.now.limits(ch.sel.op) {
+		c.Limits = append(c.Limits, chart.Limit{Value: e.Limit, Text: e.Text})
+		if e.Limit <= nearAbove*c.High {
+			c.High = max(c.High, plot.Top(e.Limit, false))
 		}
 	}
 	if c.Log = ch.axes != linear; c.Log {

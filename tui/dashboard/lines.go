@@ -202,7 +202,11 @@ func (l *lines) ends(e screen.Env) (left, right string) {
 	s := e.Styles
 	what := []string{l.now.info.Title, l.now.info.Store}
 	if len(l.now.snap.Phases) > 0 && l.now.progress.Stage == screen.Measuring && len(l.now.plan.Phases) > 1 {
-		what = append(what, strings.Join(l.now.snap.Phases, ", "))
+		phase := strings.Join(l.now.snap.Phases, ", ")
+		if over := l.now.over(); over != "" && e.W >= 80 {
+			phase = over + " · " + phase
+		}
+		what = append(what, phase)
 	}
 	left = " " + s.Accent.On(l.sign()) + " " + s.Bold.On(strings.Join(what, " · "))
 	stage := ""

@@ -349,7 +349,7 @@ func (low *lower) differing(w int) []string {
 // verdictRows shows the verdict on the run so far, and its reasons.
 func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(low.now.verdict.Told()) == 0 {
-		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", nil
+		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", low.now.thresholdRows(e.Styles, w)
 	}
 	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string
@@ -374,7 +374,7 @@ func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 			}
 		}
 	}
-	return low.now.verdict.State + " so far: " + low.now.verdict.Use(), out
+	return low.now.verdict.State + " so far: " + low.now.verdict.Use(), slices.Concat(low.now.thresholdRows(e.Styles, w), out)
 }
 
 // next switches the lower panel to the next tab; if it folds, the latency chart is
@@ -416,7 +416,11 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 	case tabChanges:
 		return low.changeRows(e.Styles, w)
 	case tabBoth:
-		return chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
+		head, body = chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
+		if i := slices.IndexFunc(body, func(l string) bool { return strings.HasPrefix(l, "  connections ") }); i >= 0 && low.now.info.Shared {
+			body = slices.Insert(body, i+1, widget.Fit("    · calls may share them (pipelining), one behind the other", w))
+		}
+		return head, body
 	case tabVerdict:
 		return low.verdictRows(e, w)
 	}

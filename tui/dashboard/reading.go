@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -85,6 +87,49 @@ func (r *reading) axis(cells int) Axis {
 	return NewAxis(cells, widget.Seconds(-r.snap.Began), widget.Seconds(r.snap.At)+1, widget.Seconds(r.info.Duration), r.snap.Bucket)
 }
 
+// beyond reports whether what has a length is over, and phases go on that have none.
+func (r *reading) beyond() bool {
+	return r.info.Duration > 0 && r.snap.At >= r.info.Duration+time.Second && len(r.plan.Phases) > 1 && r.snap.Total == 0
+}
+
+// over names the phases with a length, once they are over and others go on; "" until then.
+func (r *reading) over() string {
+	if !r.beyond() {
+		return ""
+	}
+	var names []string
+	for _, ph := range r.plan.Phases {
+		if ph.Duration > 0 && !slices.Contains(r.snap.Phases, ph.Name) {
+			names = append(names, ph.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " is over"
+	}
+	return strings.Join(names, ", ") + " are over"
+}
+
+// beside returns the busiest of the operations that run now while none does that counts, and what it
+// does a second, with its unit; false: one that counts runs, or none does anything.
+func (r *reading) beside() (op int, rate float64, unit string, ok bool) {
+	for i, o := range r.snap.Ops {
+		t := slices.Index(r.snap.Tracks, o.Track)
+		if t < 0 || t >= len(r.snap.Gauges) || !r.snap.Gauges[t].Running {
+			continue
+		}
+		if r.snap.Counts(i) {
+			return 0, 0, "", false
+		}
+		if v := digest(r.snap, i).rate; v > rate {
+			op, rate, unit, ok = i, v, cmp.Or(r.otherUnit(o.Operation), r.info.Unit)+"/s", true
+		}
+	}
+	return op, rate, unit, ok
+}
+
 // done returns the fraction of the run that is done.
 func (r *reading) done() (float64, bool) {
 	if r.progress.Stage != screen.Measuring {
@@ -94,6 +139,9 @@ func (r *reading) done() (float64, bool) {
 		return 0, false
 	}
 	part, known := 0.0, false
+	if r.beyond() {
+		return 0, false
+	}
 	if r.info.Duration > 0 {
 		part, known = max(r.snap.At.Seconds(), 0)/r.info.Duration.Seconds(), true
 	}
@@ -181,7 +229,7 @@ func (r *reading) time() string {
 			end, about = est, "~"
 		}
 	}
-	if end == 0 {
+	if end == 0 || r.beyond() {
 		return now
 	}
 	return now + " / " + about + widget.Clock(end)

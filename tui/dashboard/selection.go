@@ -197,11 +197,14 @@ func (sel *selection) unit() string {
 }
 
 // state describes the run at this moment: in flight, or on its way where calls hand over what is
-// stored later; behind, errors.
+// stored later; behind, errors, the verdict so far and thresholds.
 func (sel *selection) state(e screen.Env, short bool) string {
 	line, whole := sel.stateWith(e, short, true)
 	if brief, reason := sel.stateWith(e, short, false); !whole && reason {
-		return brief // the tab has the classes of errors
+		line = brief // the tab has the classes of errors
+	}
+	if stand := sel.now.stand(e.Styles, e.W-5-ansi.StringWidth(line)); stand != "" {
+		line += " · " + stand
 	}
 	return line
 }

@@ -44,6 +44,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		events = append(events, "verdict "+v.State+" "+strings.Join(v.MainWords(), ", "))
 	}
+	if said := d.now.thresholdsSaid(); said != "" {
+		events = append(events, said)
+	}
 	if d.charts.cross.On {
 		events = append(events, "at "+strings.TrimSpace(ansi.Strip(strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))))
 	}
@@ -116,6 +119,9 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.fig.errors)), " · "))
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		out = append(out, v.State+" "+strings.Join(v.Main(), ", "))
+	}
+	if stand := ansi.Strip(d.now.stand(e.Styles, math.MaxInt16)); stand != "" {
+		out = append(out, stand)
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func (p *page) folds(e screen.Env) bool {
 func (p *page) contents() contents {
 	rows := max(len(p.now.snap.Ops), 2)
 	if p.lower.tab == tabVerdict { // whole sentences
-		rows = max(rows, 4)
+		rows = max(rows, 4+len(p.now.asked()))
 	}
 	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tab.tall() || p.against.chooser.Open}
 }

@@ -2,7 +2,6 @@ package picker
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -136,7 +135,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 		add("With", s.Plain, strings.Join(with, " · "))
 	}
 	add("Runs", s.Plain, v.Tracks...)
-	size := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
+	size := v.Over()
 	if v.Bytes > 0 {
 		size = units.Size(v.Bytes) + " of values, " + size
 	}

@@ -107,6 +107,8 @@ type RunInfo struct {
 	Unit string
 	// Units has, by TRACK.OP, the units of operations that count something else.
 	Units map[string]string
+	// Shared means that calls may share connections.
+	Shared bool
 	// Duration ends the run that long after warm-up; 0 if its count does.
 	Duration time.Duration
 	// Settles means that the warm-up ends once the run has settled.

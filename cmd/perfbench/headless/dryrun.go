@@ -6,7 +6,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/units"
 )
 
 // writePlan writes the plan file that leads to the same runs.
@@ -43,7 +42,7 @@ func (a command) printPlan(p *session.Prepared) {
 		size = fmt.Sprintf("%s (%d bytes)", v.SizeOf(), v.Bytes)
 	}
 	a.printList("data size", []string{size + " of values in the store"})
-	a.printList("connections", []string{"up to " + units.Plural(v.Connections, "connection")})
+	a.printList("connections", []string{v.Over()})
 	a.printList("warnings", v.Warnings)
 }
 

@@ -277,7 +277,8 @@ type status struct {
 	ramp    int // the last that was told of
 	errors  int
 	stage   string
-	noted   []string // sentences that were said before the start
+	noted   []string        // sentences that were said before the start
+	missed  map[string]bool // thresholds that were told to be missed so far
 }
 
 func newStatus(w io.Writer, f *cli.Flags) *status {
@@ -317,7 +318,7 @@ func (s *status) before(p *session.Prepared) {
 		s.say("  writes %s", w)
 	}
 	if v.Bytes > 0 {
-		s.say("  stores %s of values over up to %s", v.SizeOf(), units.Plural(v.Connections, "connection"))
+		s.say("  stores %s of values over %s", v.SizeOf(), v.Over())
 	}
 	for _, d := range v.Deletes {
 		s.say("  deletes %s", d)

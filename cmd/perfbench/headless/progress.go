@@ -34,6 +34,15 @@ func (s *status) show(l *session.Driven) {
 		m := snap.Messages[s.errors]
 		s.say("%s  first of its kind: %s.%s %s: %s", Clock(m.At), m.Track, m.Op, m.Class, p.Mask(m.Text))
 	}
+	for _, t := range l.Verdict().Thresholds {
+		if t.OK == s.missed[t.Expr] { // the other way than before, or missed for the first time
+			if s.missed == nil {
+				s.missed = map[string]bool{}
+			}
+			s.missed[t.Expr] = !t.OK
+			s.say("%s  %s %s", Clock(snap.At), t.Sign(), t.SoFar())
+		}
+	}
 	waiting, ok := l.Waiting()
 	if ok && !s.waiting {
 		s.waiting = true

@@ -60,7 +60,7 @@ func newBenchRun(ctx context.Context, at *surroundings, k *kept, p *session.Prep
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
 			Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Duration: p.Plan.Length(), Settles: p.WarmsItself(), Started: time.Now(),
-			Planned: p.Planned(), Request: p.Asked(),
+			Shared: p.Shares(), Planned: p.Planned(), Request: p.Asked(),
 		},
 	}
 	r.searches = &searches{run: r}

@@ -76,8 +76,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 // pipelines reports whether callers share connections, as they do unless the target
 // says otherwise.
 func (v *servers) pipelines() bool {
-	on, _ := v.target.Bool("pipelining") // options has checked that it is a boolean
-	return on || !v.target.Params.Has("pipelining")
+	return store.Pipelines(v.target) // options has checked that it is a boolean
 }
 
 // longestPoll is the longest bound of busy polling: beyond it, to wake a thread takes next to nothing.
