@@ -122,10 +122,10 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\n\nresponse time over rate\n": func(*find.Result) {},
+		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\n\nresponse time over rate\n":             func(*find.Result) {},
 		"\n\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nIt took 32 s": func(*find.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                              func(r *find.Result) { r.Found = 0 },
-		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *find.Result) { r.TooMuch = 0 },
+		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                                           func(r *find.Result) { r.Found = 0 },
+		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                                       func(r *find.Result) { r.TooMuch = 0 },
 		"The search tried no rate to its end, because the run ended first.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
