@@ -38,7 +38,7 @@ func (p Pair) Answer(unit string) string {
 		}
 	}
 	if len(changed) == 0 && len(open) > 0 {
-		return notTold(judged, unit)
+		return p.rates(unit) + notTold(judged, unit)
 	}
 	which := "is the same as A"
 	switch sizes := moves(judged, unit); {
@@ -55,11 +55,21 @@ func (p Pair) Answer(unit string) string {
 	if alone {
 		sure += " as far as one run a side tells (how much runs differ is not known)"
 	}
-	text := fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
+	text := p.rates(unit) + fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
 	if len(open) > 0 {
 		text += " Of " + strings.Join(open, " and ") + " it cannot be told."
 	}
 	return text
+}
+
+// rates says that the sides were asked for different rates, where both kept theirs; "" otherwise.
+func (p Pair) rates(unit string) string {
+	for _, f := range p.Findings {
+		if f.Figure == Throughput && f.Held && f.Verdict == Noted && !math.IsNaN(f.Change) {
+			return fmt.Sprintf("A was asked for %s and B for %s, and both did that much. ", f.figure(f.A)+" "+unit+"/s", f.figure(f.B))
+		}
+	}
+	return ""
 }
 
 // moves says what B does in units and in bytes, where their size differs, which is no better or worse

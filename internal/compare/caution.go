@@ -207,7 +207,10 @@ func notes(c *Comparison) []string {
 	if a, b := c.A.Runs[0].Conditions.Unit, c.B.Runs[0].Conditions.Unit; c.Unit(nil) == otherUnits && searched(c.A, c.B) == "" {
 		out = append(out, fmt.Sprintf("Units are %s in A and %s in B, so neither throughput nor what a unit costs is compared.", a, b))
 	}
-	if held(c.A, c.B) > 0 {
+	if text := c.Statistics(); text != "" {
+		out = append(out, text)
+	}
+	if atRate(c.A, c.B) {
 		out = append(out, heldNote(c))
 	}
 	for _, text := range []string{paired(c), asunder(c)} {
@@ -219,6 +222,14 @@ func notes(c *Comparison) []string {
 		out = append(out, "The numbers of a store inside perfbench do not describe a real server, and its processor time is part of client CPU.")
 	}
 	return out
+}
+
+// Statistics says what the figures of a side with several runs are; empty if neither has several.
+func (c *Comparison) Statistics() string {
+	if len(c.A.Runs) < 2 && len(c.B.Runs) < 2 {
+		return ""
+	}
+	return "Figures of several runs are their geometric mean (of errors, the plain one); the table of a sweep has the mean throughput and the median percentiles of the same runs instead."
 }
 
 // lacking reports whether a figure is missing from any of the runs.

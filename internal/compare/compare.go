@@ -103,7 +103,7 @@ func Sets(a, b Set, o Options) *Comparison {
 	c.Differences = Differences(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
 	c.Refusals = refusals(a, b)
 	c.Cautions = cautions(a, b, c.Differences)
-	pairs, atRate, before := rounds(a, b), held(a, b) > 0, earlier(a, b, o.Earlier)
+	pairs, before := rounds(a, b), earlier(a, b, o.Earlier)
 	c.before = before
 	only := searched(a, b)
 	_, _, sizes := payloads(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
@@ -120,7 +120,7 @@ func Sets(a, b Set, o Options) *Comparison {
 			left, right = without(Bytes, left), without(Bytes, right)
 		}
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
-		if atRate {
+		if atRate(a, b) {
 			limited(p.Findings)
 		}
 		if c.Unit(m.Operation) == otherUnits {

@@ -43,7 +43,8 @@ type Conditions struct {
 	// Sought is what a search looked for, and Under the conditions; empty for other runs.
 	Sought Figure   `json:"sought,omitempty"`
 	Under  []string `json:"under,omitempty"`
-	// Changes is how many live changes there were.
+	// Changes is how many live changes there were: what was done at once, such as by one key for all
+	// tracks, is one.
 	Changes int `json:"changes,omitempty"`
 	// Segments is how many segments its figures mix; 0 if live changes made none.
 	Segments int `json:"segments,omitempty"`
@@ -90,7 +91,7 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: timesAsTyped(r.Parameters),
-		Changes: len(r.Changes), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+		Changes: len(r.Did()), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
 	for _, k := range machineFacts {

@@ -11,22 +11,23 @@ import (
 // it.
 const keepsUp = 0.98
 
-// held returns the target rate, in units per second, that every run of both sides was
-// given and kept to; 0 if there is none. In that case throughput is what was requested,
+// held returns the target rate, in units per second, that every run of a side was given and
+// kept to; 0 if there is none. Where both sides have one, throughput is what was requested,
 // and says nothing about the store.
-func held(sides ...Set) float64 {
+func held(s Set) float64 {
 	rate := math.NaN()
-	for _, s := range sides {
-		for _, r := range s.Runs {
-			asked, done := r.Conditions.Settings["rate"], r.Parts[0].Figures[Throughput].Value
-			if !(asked > 0) || r.Conditions.Changes > 0 || asked != rate && !math.IsNaN(rate) || math.Abs(done/asked-1) > 1-keepsUp {
-				return 0
-			}
-			rate = asked
+	for _, r := range s.Runs {
+		asked, done := r.Conditions.Settings["rate"], r.Parts[0].Figures[Throughput].Value
+		if !(asked > 0) || r.Conditions.Changes > 0 || asked != rate && !math.IsNaN(rate) || math.Abs(done/asked-1) > 1-keepsUp {
+			return 0
 		}
+		rate = asked
 	}
 	return rate
 }
+
+// atRate reports whether both sides were held at a rate, be it the same one or not.
+func atRate(a, b Set) bool { return held(a) > 0 && held(b) > 0 }
 
 // limited withdraws the judgement on a throughput that was determined by the target
 // rate.
@@ -34,7 +35,7 @@ func limited(fs []Finding) {
 	for i := range fs {
 		if f := &fs[i]; (f.Figure == Throughput || f.Figure == Bytes) && f.Verdict != Noted {
 			if f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil; math.Abs(f.Change) > 1-keepsUp {
-				f.Verdict = Noted // bytes of another size at the same rate
+				f.Verdict = Noted // another rate, or bytes of another size at the same one
 			}
 		}
 	}
@@ -42,6 +43,12 @@ func limited(fs []Finding) {
 
 // heldNote says why throughput was not judged.
 func heldNote(c *Comparison) string {
+	a, b := held(c.A), held(c.B)
+	unit, other := c.A.Runs[0].Conditions.Unit, c.B.Runs[0].Conditions.Unit
+	if a != b || unit != other {
+		return fmt.Sprintf("A was asked for %s %s/s and B for %s %s/s, and both kept up, so their throughput says nothing about the store; their latency does, at the rate that each had.",
+			units.Number(a), unit, units.Number(b), other)
+	}
 	return fmt.Sprintf("Both sides were held at %s %s/s and kept up, so their throughput says nothing about the store; their latency does.",
-		units.Number(held(c.A, c.B)), c.A.Runs[0].Conditions.Unit)
+		units.Number(a), unit)
 }

@@ -29,11 +29,18 @@ func TestAThroughputThatTheRateDecidesIsNotJudged(t *testing.T) {
 		{"both kept up", at(2000, 2000), at(2000, 1965), "rate-limited"},
 		{"one fell behind", at(2000, 2000), at(2000, 1900), "worse"},
 		{"no limit", at(0, 2000), at(0, 1965), "worse"},
-		{"two rates", at(2000, 2000), at(1965, 1965), "worse"},
+		{"two rates", at(2000, 2000), at(1200, 1200), "rate-limited"},
+		{"two rates, of which one was not kept", at(2000, 2000), at(1200, 1100), "worse"},
 	} {
 		got := Sets(one(c.a), one(c.b), Options{})
 		assert.Equal(t, c.want, verdicts(got.Parts[0])[Throughput], c.name)
-		assert.Equal(t, c.want == "rate-limited", strings.Contains(strings.Join(got.Notes, " "), "held at 2k entries/s and kept up"), c.name)
+		notes, two := strings.Join(got.Notes, " "), c.name == "two rates"
+		assert.Equal(t, c.want == "rate-limited" && !two, strings.Contains(notes, "held at 2k entries/s and kept up"), c.name)
+		assert.Equal(t, two, strings.Contains(notes, "A was asked for 2k entries/s and B for 1.2k entries/s, and both kept up"), c.name)
+		assert.Equal(t, two, strings.Contains(got.Parts[0].Answer("entries"), "A was asked for 2k entries/s and B for 1.2k"), c.name)
+		if c.want == "rate-limited" {
+			assert.NotContains(t, got.Parts[0].Answer("entries"), "entries/s -", c.name)
+		}
 		assert.NotEqual(t, "rate-limited", verdicts(got.Parts[0])[P99], c.name)
 	}
 }

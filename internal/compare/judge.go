@@ -46,8 +46,8 @@ type Finding struct {
 	// Paired means that the differences within rounds were used, because rounds differ
 	// by more than chance.
 	Paired bool
-	// Held means that the target rate determined the figure on both sides, so it is not
-	// judged.
+	// Held means that a target rate determined the figure on each side, the same one or two, so
+	// it is not judged.
 	Held bool
 	// Apart means that two single runs are so far apart that chance cannot have made the change,
 	// although the error of their means is not known well enough: Lo and Hi are those of most of

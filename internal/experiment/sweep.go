@@ -15,8 +15,10 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -140,6 +142,9 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
+	if err := s.changes(); err != nil {
+		return nil, err
+	}
 	if err := s.findServers(); err != nil {
 		return nil, err
 	}
@@ -180,6 +185,28 @@ func once(r session.Request, name string) error {
 		return nil
 	}
 	return fault.Field("over", fault.Input(fmt.Errorf("over %s: is given a value of its own beside its list", name), "leave out one of the two"))
+}
+
+// changes notes what changes during each run, and refuses a change of a knob that is swept over: from
+// then on all points would be the same.
+func (s *Sweep) changes() error {
+	first := s.First()
+	for _, x := range s.axes {
+		track, knob := rundir.TrackOf(x.Name)
+		for _, at := range first.Timetable {
+			of := ""
+			if at.Track >= 0 {
+				of = first.Plan.Tracks()[at.Track].Name
+			}
+			if at.Knob.Name != knob || track != "" && of != "" && track != of {
+				continue
+			}
+			return fault.Field("at", fault.Input(fmt.Errorf("at: %s changes %s after the start of each run, and the sweep goes over it: leave that change out", x.Name, units.Typed(at.After)),
+				"or sweep over something else"))
+		}
+	}
+	s.result.Timetable = session.TimetableInWords(first.Timetable, first.Plan)
+	return nil
 }
 
 // at returns the request for one point.

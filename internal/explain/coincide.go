@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -349,7 +350,7 @@ func bursts(f *rundir.Folder, c rundir.Timeline) (out []burst) {
 func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, b burst) (out []string) {
 	rise := b.p99 - b.usual
 	for _, m := range f.Run.Marks {
-		if m.At >= float64(b.from-1) && m.At < float64(b.until) {
+		if m.At >= float64(b.from-1) && m.At < float64(b.until) && !bySearch(&f.Run, m) {
 			out = append(out, "“"+m.Note+"” was noted")
 		}
 	}
@@ -359,7 +360,11 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 	}
 	for _, m := range f.Run.Moves() {
 		if cores == 0 && !lowered(m) && m.At >= float64(b.from-1) && m.At < float64(b.until) {
-			out = append(out, m.Name+" was changed")
+			who := ""
+			if m.By == measure.BySearch {
+				who = " by the search"
+			}
+			out = append(out, m.Name+" was changed"+who)
 		}
 	}
 	for i, h := range happenings {
@@ -393,6 +398,14 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 		}
 	}
 	return slices.Compact(append(out, spikes(f, b.from-1, b.until, n, rise)...))
+}
+
+// bySearch reports whether a note is what a search found of one of its levels, which is no cause of
+// anything: "rate 40k: it held".
+func bySearch(r *rundir.Run, m rundir.Mark) bool {
+	return slices.ContainsFunc(r.Changes, func(c rundir.Change) bool {
+		return c.By == measure.BySearch && strings.HasPrefix(m.Note, measure.KnobOf(c.Name)+" ") && strings.Contains(m.Note, ": ")
+	})
 }
 
 // lowered reports whether a change asks less of the store than before.

@@ -368,6 +368,10 @@ func (s *stretch) part() rundir.WhyPart {
 			continue
 		}
 		if text, evidence := r.look(s); text != "" {
+			if r.resource == Pacing && s.sought() {
+				p.Resource, p.Text = Pacing, searchPace
+				return p
+			}
 			if r.resource == Pacing || r.resource == Think {
 				text = s.pace(text)
 			}

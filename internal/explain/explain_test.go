@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -483,6 +484,28 @@ func TestACauseIsLargeEnough(t *testing.T) {
 	f.Series[6].ResponseP99 = 20e6
 	f.Run.Changes = []rundir.Change{{At: 6.2, Name: "threads", From: 16, To: 8}}
 	assert.Empty(t, Of(f).Coincidences, "fewer threads slow nothing down")
+}
+
+// What a search set itself is told as its own: the rate of a level is no wish of the user, and the note
+// on a level no cause.
+func TestWhatASearchSetIsToldAsItsOwn(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	for i := range f.Series {
+		f.Series[i].Rate = 1000
+	}
+	f.Series[6].ResponseP99 = 20e6
+	f.Run.Marks = []rundir.Mark{{At: 6.1, Note: "rate 1k: it did not hold"}}
+	require.Contains(t, Of(f).Parts[0].Text, "The requested rate set the pace")
+	require.Contains(t, Of(f).Coincidences[0].Text, "was noted")
+	f.Run.Changes = []rundir.Change{{At: 0.1, Name: "rate", To: 1000, By: measure.BySearch}}
+	w := Of(f)
+	assert.Equal(t, Pacing, w.Parts[0].Resource)
+	assert.Equal(t, searchPace, w.Parts[0].Text)
+	assert.Empty(t, w.Parts[0].Evidence)
+	assert.Empty(t, w.Coincidences, "the search's own note is no cause")
+	f.Run.Marks[0].Note = "deployed"
+	assert.Contains(t, Of(f).Coincidences[0].Text, "“deployed” was noted")
 }
 
 // Three coincidences are told, the worst of them, and the others in one line.

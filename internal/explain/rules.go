@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -81,6 +82,15 @@ func pacing(s *stretch) (string, []string) {
 	return "The requested rate", append([]string{
 		fmt.Sprintf("%s %s/s were done of the %s/s requested, in its whole seconds", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
 	}, s.headroom()...)
+}
+
+// searchPace is said where a search asked for the rate: what was at its limit differs from level to
+// level, and the search has judged each.
+const searchPace = "A search set the rate, level by level: its result says how each level went, and what was the limit."
+
+// sought reports whether a search turned the knobs before the period was over.
+func (s *stretch) sought() bool {
+	return slices.ContainsFunc(s.f.Run.Changes, func(c rundir.Change) bool { return c.By == measure.BySearch && c.At < s.to })
 }
 
 // thinking is true of a closed loop whose threads pause of their own accord most of the time.

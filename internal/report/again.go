@@ -15,7 +15,8 @@ import (
 
 // Asked returns the request that leads to the same run again: what was requested, with
 // its files, values that came from the environment or a plan, live changes as a
-// timetable, and the seed. It contains no secrets.
+// timetable, and the seed. What a search set is not part of it: nobody asked for that. It contains
+// no secrets.
 func Asked(r *rundir.Run) request.Request {
 	q := request.Request{
 		Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Files: slices.Clone(r.Files), Values: workload.Values{},
@@ -45,7 +46,7 @@ func Asked(r *rundir.Run) request.Request {
 	}
 	moves := r.Moves()
 	for i, m := range moves {
-		if m.By == measure.ByTimetable && len(r.Timetable) > 0 {
+		if m.By == measure.BySearch || m.By == measure.ByTimetable && len(r.Timetable) > 0 {
 			continue
 		}
 		if kind, ok := workload.FaultSetting(m.Name); ok {
@@ -179,5 +180,9 @@ func again(r *rundir.Run) Section {
 	if v := r.Environment["go"]; v != nil {
 		text += fmt.Sprintf(", %v on %v/%v", v, r.Environment["os"], r.Environment["arch"])
 	}
-	return Section{Heading: "Do it again", Weight: Answer, Code: Command(r), Text: []string{text + "."}}
+	text += "."
+	if r.Searched() {
+		text += " What the search set is left out: perfbench find searches again."
+	}
+	return Section{Heading: "Do it again", Weight: Answer, Code: Command(r), Text: []string{text}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -27,6 +28,19 @@ func TestTheCommandOfARun(t *testing.T) {
 	}
 	assert.Equal(t, `perfbench run --profile ingestion --target 'redis://h:6379/?tls=1' --preset small --arrivals even --cleanup --duration 60s `+
 		`--set 'prefix=it'\''s' --seed 7 --think 1.5s --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
+}
+
+// A search turns the knobs of its run, which nobody asked for: the same run again has none of that.
+func TestWhatASearchSetIsNotAskedForAgain(t *testing.T) {
+	r := &rundir.Run{
+		Profile: "ingestion", Target: "memory:", Seed: 1, Parameters: map[string]string{"arrivals": "even"},
+		Changes: []rundir.Change{
+			{At: 3.22, Name: "rate", To: 3330, By: measure.BySearch, Segment: 1}, {At: 5, Name: "payload", To: 64, By: "workbench", Segment: 2},
+			{At: 9, Name: "threads", From: 4, To: 16, By: measure.BySearch, Segment: 3},
+		},
+	}
+	assert.Equal(t, []string{"5s:payload=64"}, Asked(r).Timetable)
+	assert.Contains(t, again(r).Text[0], "perfbench find searches again")
 }
 
 // What was set for all tracks is said once, also by a run that was itself started again: its values come

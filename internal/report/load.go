@@ -47,11 +47,11 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 }
 
 // LoadCurve returns the chart of p50 and p99 over the rate of a sweep over rates, for each
-// value of the other axis: those of the median run and, with several rounds, a band from the
+// value of the other axis: the median of the runs and, with several rounds, a band from the
 // lowest to the highest of all runs. It is empty for any other sweep.
 func LoadCurve(r *sweep.Result) plot.Chart {
 	c := overLoad("response time over rate, "+r.Unit+" per second",
-		"Percentiles of the median run at each rate"+ofAll(r)+". The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
+		"The median of the runs at each rate, percentile by percentile"+ofAll(r)+". The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
 	c.Band = "from the lowest to the highest of the runs"
 	over := r.OverRate()
 	if over < 0 {

@@ -80,7 +80,7 @@ func sweepPage(r *sweep.Result) Page {
 		p.Title += ", cost against loss in a " + r.Crash
 	}
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
-		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
+		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. " + sweep.Statistics + " A dash means too few calls to tell.",
 	}}
 	if severalOperations(r) {
 		s.Text = append(s.Text, worstOfAll)
@@ -145,6 +145,9 @@ func SweepLead(r *sweep.Result) []string {
 	}
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
+	}
+	if len(r.Timetable) > 0 {
+		out = append(out, "In each run, "+strings.Join(r.Timetable, ", ")+".")
 	}
 	if r.Workers > 0 {
 		out = append(out, fmt.Sprintf("Each run has %s.", Several(r.Workers, "worker")))

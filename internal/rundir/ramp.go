@@ -73,6 +73,15 @@ func (r *Run) Changed(how string) string {
 	return strings.Join(parts, ", ")
 }
 
+// Origin says where a value came from, for people: what was typed into the form of the workbench names
+// no flag.
+func (r *Run) Origin(name string) string {
+	if from := r.Origins[name]; from != "flag" {
+		return from
+	}
+	return "form"
+}
+
 // Did returns what was done to the run, in order: what somebody changed at once is one act.
 func (r *Run) Did() []measure.Act { return measure.Acts(r.Turned()) }
 

@@ -293,6 +293,11 @@ func recordOf(r *Run) verdict.Record {
 	return rec
 }
 
+// Searched reports whether a search turned the knobs of the run.
+func (r *Run) Searched() bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.By == measure.BySearch })
+}
+
 // soughtIn reports whether a search opened a segment.
 func soughtIn(r *Run, s Stretch) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Segment == s.First && c.By == measure.BySearch })

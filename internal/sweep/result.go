@@ -50,6 +50,8 @@ type Result struct {
 	// Crash is how a server ended in each run, PowerCut, TornPowerCut or ProcessCrash; empty: it did not. Figures
 	// are then of the time before it.
 	Crash string `json:"crash,omitempty"`
+	// Timetable says in words what changes during each run.
+	Timetable []string `json:"timetable,omitempty"`
 	// Runs are the completed runs, in the order in which they were made.
 	Runs []Run `json:"runs"`
 	// Points and Lines are the results, as of the last completed run.
@@ -90,6 +92,11 @@ type Run struct {
 	Unread int64 `json:"unread,omitempty"`
 }
 
+// Statistics says what the figures of a Point are of several runs, and why those of a comparison of
+// the same runs are others.
+const Statistics = "Throughput is the mean of the runs of a point; p50 and p99 are each their median, the higher one of two runs, and may be of different runs. " +
+	"A comparison of the same runs has geometric means of them instead."
+
 // Point is the result of the runs of one combination of values.
 type Point struct {
 	Values []string `json:"values"`
@@ -105,8 +112,8 @@ type Point struct {
 	// Bytes is how many bytes the values had per second on average; nil unless payload is an axis,
 	// and they are known.
 	Bytes *float64 `json:"bytes_per_s,omitempty"`
-	// P50 and P99 are those of the median run, with the operation whose P99 it is, Errors those of
-	// all runs.
+	// P50 and P99 are each the median of the runs, the higher one of two, with the operation whose P99
+	// it is; they may be of different runs. Errors are those of all runs.
 	P50     int64  `json:"response_p50_ns"`
 	P99     int64  `json:"response_p99_ns"`
 	Slowest string `json:"slowest,omitempty"`

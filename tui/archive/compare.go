@@ -372,6 +372,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 			out = append(out, widget.MutedLines(s, text, w)...)
 		}
 	}
+	if text := m.Statistics(); text != "" {
+		out = append(append(out, ""), widget.MutedLines(s, text, w)...)
+	}
 	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")
 		for _, l := range widget.Wrap("! "+doubts, w) {

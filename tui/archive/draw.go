@@ -188,6 +188,9 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	head, lines := g.Lines(st, e.W-4)
 	p := widget.Panel{Title: "Points", Focused: true, Note: fmt.Sprintf("%d of %d", s.at+1, len(lines))}
 	body := append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)
+	if notes := widget.MutedLines(st, sweep.Statistics, e.W-4); s.now.Rounds > 1 && len(body)+len(notes)+1 <= h-2 {
+		body = append(append(body, ""), notes...)
+	}
 	return p.Draw(st, e.W, h, widget.Indent(body))
 }
 

@@ -58,7 +58,7 @@ func newAsker(to screen.AskSweep) asker {
 	if to.Targets {
 		what = what.Begun()
 	}
-	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: []widget.FormRow{
+	rows := []widget.FormRow{
 		what.Masked(widget.MaskList),
 		widget.NewRow("and", "and over", "", "a second one, for every pair of values: payload=1KiB,16KiB"),
 		widget.NewRow("fault", "a fault", "", "at the middle of each run, for a tenth of it: power-cut, power-cut:torn, kill, delay:5ms"),
@@ -66,8 +66,15 @@ func newAsker(to screen.AskSweep) asker {
 		widget.NewRow("repeat", "runs a point", sweep.UsualRepeat, "in rounds, each in an order of its own"),
 		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
 		widget.NewRow("warmup", "warm-up", usualWarmup, "before each run; auto: until it has settled"),
-	}}}
+	}
+	if len(to.Request.Timetable) > 0 {
+		rows = append(rows, widget.NewRow("at", "timetable", timetable(to.Request), "what changes during each run; empty: nothing"))
+	}
+	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: rows}}
 }
+
+// timetable is that of a request on one line.
+func timetable(r request.Request) string { return strings.Join(r.Timetable, "; ") }
 
 // asked returns the contents of the form.
 func (a *asker) asked() sweep.Asked {
@@ -84,6 +91,24 @@ func (a *asker) asked() sweep.Asked {
 func rateOf(vs workload.Values) string {
 	if text := strings.TrimSpace(vs[find.OverRate].Text); text != "0" {
 		return text
+	}
+	return ""
+}
+
+// server says which one the runs load; "" if the form goes over targets.
+func (a *asker) server() string {
+	for _, over := range a.asked().Over {
+		if name, _, _ := strings.Cut(over, "="); strings.TrimSpace(name) == sweep.Target {
+			return ""
+		}
+	}
+	return "Each run loads " + widget.HideSecrets(cmp.Or(a.req.Target, widget.DefaultTarget)) + "."
+}
+
+// changes says what changes in each run, where something does.
+func (a *asker) changes() string {
+	if list := a.request().Timetable; len(list) > 0 {
+		return "In each run the timetable changes " + strings.Join(list, ", ") + "."
 	}
 	return ""
 }
@@ -108,6 +133,14 @@ func (a *asker) load() string {
 // request returns what the runs have in common: what is swept over has no fixed value.
 func (a *asker) request() request.Request {
 	r := a.req
+	if text := a.form.Value("at"); text != timetable(r) {
+		r.Timetable = nil
+		for entry := range strings.SplitSeq(text, ";") {
+			if entry = strings.TrimSpace(entry); entry != "" {
+				r.Timetable = append(r.Timetable, entry)
+			}
+		}
+	}
 	values := workload.Values{}
 	maps.Copy(values, r.Values)
 	delete(values, "count")
@@ -201,7 +234,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (s *Screen) asking(e screen.Env) []string {
 	st, w := e.Styles, e.W-4
 	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
-	notes := []string{s.ask.load(), s.ask.length()}
+	notes := []string{s.ask.load(), s.ask.changes(), strings.TrimSpace(s.ask.length() + " " + s.ask.server())}
 	if s.ask.after != nil {
 		notes = append(notes, "The run under way stops first, and its report is written.")
 	}

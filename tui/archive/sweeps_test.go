@@ -147,6 +147,23 @@ func TestWhatIsSweptOverHasNoValueOfItsOwn(t *testing.T) {
 	assert.Equal(t, []string{"duration", "seed", "warmup"}, b.Started[0].Values.Names())
 }
 
+// What changes in each run is said before it, and can be taken out; so is which server it loads.
+func TestTheFormOfASweepSaysWhatEachRunDoes(t *testing.T) {
+	b := tuitest.NewDemo()
+	s := Ask(b, screen.AskSweep{Request: request.Request{Profile: "ingestion", Target: "redis://me:hunter1@h", Timetable: []string{"3s:payload=4096", "5s:rate=100"}}})
+	a := tuitest.NewStage(t, s, 120, 40)
+	assert.Contains(t, a.Picture(t), "Each run loads redis://")
+	assert.NotContains(t, a.Picture(t), "hunter1")
+	assert.Contains(t, a.Picture(t), "In each run the timetable changes 3s:payload=4096, 5s:rate=100.")
+	assert.Equal(t, []string{"3s:payload=4096", "5s:rate=100"}, s.ask.request().Timetable)
+	a.Send(t, "up", "ctrl+u")
+	a.Type(t, "5s:rate=100")
+	assert.Equal(t, []string{"5s:rate=100"}, s.ask.request().Timetable)
+	a.Send(t, "ctrl+u")
+	assert.Empty(t, s.ask.request().Timetable)
+	assert.NotContains(t, a.Picture(t), "the timetable changes")
+}
+
 func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
 	a, s, b := asking(t, 120, 40)
 	b.SweepErr = fault.Field("over", fault.Input(errors.New(`over threads: "1,2,…,5" does not come to 5`), ""))

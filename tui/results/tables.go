@@ -85,7 +85,9 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	out := []string{head}
+	told := false
 	for i, row := range rows {
+		told = told || len(below[i+1]) > 0
 		out = append(append(out, row), below[i+1]...)
 	}
 	out = append(out, "")
@@ -93,8 +95,15 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 	if ramps {
 		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
 	}
+	if told {
+		note += " A row is of its whole segment. " + near
+	}
 	return append(out, widget.MutedLines(s, note, w)...)
 }
+
+// near says of which seconds the figures of an effect are.
+const near = "An effect (→) has only the seconds nearest to its change, up to 30 before it and as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second. " +
+	"So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole."
 
 // effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
 // pause.
@@ -178,8 +187,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 		return s.Plain
 	}
 	head, rows := g.Lines(s, w)
-	note := "Effects compare up to 30 s before a change with as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second."
-	return append(append(append([]string{head}, rows...), ""), widget.MutedLines(s, note, w)...)
+	return append(append(append([]string{head}, rows...), ""), widget.MutedLines(s, near, w)...)
 }
 
 // at returns a line of several, or an empty one.
@@ -274,11 +282,11 @@ func (l *loadedRun) values(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
 	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
-		g.Add(k, rundir.SettingText(k, run.Settings[k]), run.Origins[k])
+		g.Add(k, rundir.SettingText(k, run.Settings[k]), run.Origin(k))
 	}
 	for _, k := range slices.Sorted(maps.Keys(run.Parameters)) {
 		if _, ok := run.Settings[k]; !ok {
-			g.Add(k, run.Parameters[k], run.Origins[k])
+			g.Add(k, run.Parameters[k], run.Origin(k))
 		}
 	}
 	g.Add("", "", "")

@@ -132,7 +132,12 @@ func plain(path string, file *request.File) (request.Request, error) {
 	var err error
 	switch {
 	case file.Suite || len(file.Runs) != 1:
-		err = fault.Input(fmt.Errorf("%s has several runs, and the workbench begins with one", path), "perfbench run "+path+" does all of them")
+		var names []string
+		for i := range file.Runs {
+			names = append(names, file.Runs[i].Name)
+		}
+		err = fault.Input(fmt.Errorf("%s has several runs, and the workbench begins with one: %s", path, strings.Join(names, ", ")),
+			"perfbench run "+path+" does all of them; for the workbench, leave one of them in a plan of its own")
 	case file.Runs[0].Find != nil || file.Runs[0].Sweep != nil || file.Runs[0].Repeat.Times != "":
 		err = fault.Input(fmt.Errorf("%s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
 	default:
