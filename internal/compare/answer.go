@@ -64,12 +64,10 @@ func (p Pair) Answer(unit string) string {
 
 // rates says that the sides were asked for different rates, where both kept theirs; "" otherwise.
 func (p Pair) rates(unit string) string {
-	for _, f := range p.Findings {
-		if f.Figure == Throughput && f.Held && f.Verdict == Noted && !math.IsNaN(f.Change) {
-			return fmt.Sprintf("A was asked for %s and B for %s, and both did that much. ", f.figure(f.A)+" "+unit+"/s", f.figure(f.B))
-		}
+	if p.asked[0] == p.asked[1] {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("A was asked for %s %s/s and B for %s, and both kept up. ", units.Number(p.asked[0]), unit, units.Number(p.asked[1]))
 }
 
 // moves says what B does in units and in bytes, where their size differs, which is no better or worse

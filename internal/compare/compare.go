@@ -91,7 +91,8 @@ type Pair struct {
 	A, B     []Measured
 	Findings []Finding
 
-	under []string // what both searched under
+	under []string   // what both searched under
+	asked [2]float64 // the rates of A and B, where each kept its own and they differ
 }
 
 // Sets compares two sets of runs, each of one or more.
@@ -122,6 +123,9 @@ func Sets(a, b Set, o Options) *Comparison {
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
 		if atRate(a, b) {
 			limited(p.Findings)
+			if m.Operation == nil && held(a) != held(b) {
+				p.asked = [2]float64{held(a), held(b)}
+			}
 		}
 		if c.Unit(m.Operation) == otherUnits {
 			uncounted(p.Findings)
