@@ -45,7 +45,7 @@ func TestPicturesOfWhatGoesWrong(t *testing.T) {
 		},
 		"a suspended run": func(t *testing.T, a *testApp, run *tuitest.Run) {
 			run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{"suspended"}}
-			run.Mark("suspended for 1.2 s")
+			run.Mark(run.At, "suspended for 1.2 s")
 			pass(t, a, run, time.Second)
 		},
 		"a call that does not end": func(t *testing.T, a *testApp, run *tuitest.Run) {

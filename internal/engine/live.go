@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -74,10 +75,13 @@ func (r *Run) breakTo(faults workload.Faults) {
 
 // Mark puts a note on the run's time line; after the first thousand notes it does
 // nothing.
-func (r *Run) Mark(note string) {
+func (r *Run) Mark(note string) { r.MarkAt(r.Elapsed(), note) }
+
+// MarkAt is Mark for a moment that may have passed, as when a note took a while to be written.
+func (r *Run) MarkAt(at time.Duration, note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	m := measure.Mark{At: r.Elapsed(), Note: note}
+	m := measure.Mark{At: min(at, r.Elapsed()), Note: note}
 	if !r.stopped && r.timeline.mark(m) {
 		r.note(Note{At: m.At, Mark: m.Note})
 	}

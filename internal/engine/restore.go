@@ -85,7 +85,7 @@ func (p *past) recall(r *Run) {
 		r.conductor.taken = max(r.conductor.taken, n.Taken)
 		switch {
 		case n.Mark != "":
-			r.timeline.marks = append(r.timeline.marks, measure.Mark{At: n.At, Note: n.Mark})
+			r.timeline.mark(measure.Mark{At: n.At, Note: n.Mark})
 		case n.Phase != "":
 			if ph := r.graph.named[n.Phase]; ph != nil && ph.state == waiting {
 				r.begin(ph, int64(n.At))

@@ -93,12 +93,16 @@ func (l *timeline) recall(n *Note, measuring bool) {
 	l.changed, l.parted, l.moved = int64(n.At), int64(n.At), measuring && n.At >= 0
 }
 
-// mark puts a note on the time line; false: there are too many.
+// mark puts a note on the time line, after those of no later moment; false: there are too many.
 func (l *timeline) mark(m measure.Mark) bool {
 	if len(l.marks) >= maxMarks {
 		return false
 	}
-	l.marks = append(l.marks, m)
+	i := len(l.marks)
+	for i > 0 && l.marks[i-1].At > m.At {
+		i--
+	}
+	l.marks = slices.Insert(slices.Clip(l.marks), i, m)
 	return true
 }
 

@@ -68,10 +68,10 @@ func TestWarmupEndsEarly(t *testing.T) {
 
 		snap := r.Load().Snapshot()
 		assert.Equal(t, -5*time.Second, snap.Began)
-		require.Equal(t, measure.Step, snap.Bucket)
-		for i, p := range snap.Timeline[0][:50] {
-			assert.Equal(t, time.Duration(i-25)*measure.Step, p.At)
-			assert.Equal(t, i < 25, p.Warmup)
+		require.Equal(t, time.Second, snap.Bucket)
+		for i, p := range snap.Timeline[0][:10] {
+			assert.Equal(t, time.Duration(i-5)*time.Second, p.At)
+			assert.Equal(t, i < 5, p.Warmup)
 		}
 		for i, r := range snap.Recent[0][:10] {
 			assert.Equal(t, i-5, r.T)

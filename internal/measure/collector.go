@@ -148,7 +148,7 @@ type errorKey struct {
 	class uint8
 }
 
-// accumulator gathers the samples of a step or a second, per operation and
+// accumulator gathers the samples of a second, per operation and
 // segment.
 type accumulator struct {
 	ops [][]segTimes
@@ -180,7 +180,7 @@ func NewCollector(cfg Config) *Collector {
 		// blocking.
 		intake: intake{in: make(chan *batch, 1024), free: make(chan *batch, 1024)},
 		stop:   make(chan struct{}), done: make(chan struct{}),
-		win: newWindow(n, floorSecond(cfg.Start), youngFor(&cfg)), view: newView(n), gauges: make([]Gauge, len(cfg.Tracks)),
+		win: newWindow(n, floorSecond(cfg.Start)), view: newView(n), gauges: make([]Gauge, len(cfg.Tracks)),
 	}
 	c.log = newErrorLog(&c.cfg)
 	c.intake.log, c.all = &c.log, newWhole(&c.cfg, &c.log)
@@ -232,8 +232,8 @@ func (c *Collector) Close() *Result {
 	return c.last
 }
 
-// tick is the interval between snapshots. settle is how long after its end a step
-// or second is closed, to wait for samples of workers that lost the processor in
+// tick is the interval between snapshots. settle is how long after its end a second
+// is closed, to wait for samples of workers that lost the processor in
 // between.
 const (
 	tick   = 100 * time.Millisecond

@@ -98,8 +98,8 @@ func TestASnapshotTellsWhatIsUnderWay(t *testing.T) {
 		synctest.Wait()
 		g := c.Snapshot().Gauges
 		assert.Equal(t, 2, g[0].InFlight)
-		assert.Equal(t, 400*time.Millisecond+settle, g[0].Oldest)
-		assert.Equal(t, 1100*time.Millisecond, g[0].OldestDue, "the second had waited for a second")
+		assert.Equal(t, 400*time.Millisecond, g[0].Oldest.Round(tick))
+		assert.Equal(t, 1100*time.Millisecond, g[0].OldestDue.Round(tick), "the second had waited for a second")
 		assert.Equal(t, Gauge{}, g[1])
 		a.Ended()
 		b.Ended()
@@ -110,15 +110,15 @@ func TestASnapshotTellsWhatIsUnderWay(t *testing.T) {
 		g = c.Snapshot().Gauges
 		assert.Zero(t, g[0].InFlight, "what waits to be tried again is not under way")
 		assert.Zero(t, g[0].Oldest)
-		assert.Equal(t, 1200*time.Millisecond, g[0].OldestDue, "but it was due")
-		assert.Equal(t, 100*time.Millisecond, g[1].Oldest)
+		assert.Equal(t, 1200*time.Millisecond, g[0].OldestDue.Round(tick), "but it was due")
+		assert.Equal(t, 100*time.Millisecond, g[1].Oldest.Round(tick))
 		b.Started(cfg.Source.Now()-int64(1200*time.Millisecond), cfg.Source.Now())
 		time.Sleep(tick)
 		synctest.Wait()
 		g = c.Snapshot().Gauges
 		assert.Equal(t, 1, g[0].InFlight)
-		assert.Equal(t, 100*time.Millisecond, g[0].Oldest, "an attempt is as old as it is")
-		assert.Equal(t, 1300*time.Millisecond, g[0].OldestDue)
+		assert.Equal(t, 100*time.Millisecond, g[0].Oldest.Round(tick), "an attempt is as old as it is")
+		assert.Equal(t, 1300*time.Millisecond, g[0].OldestDue.Round(tick))
 		b.Ended()
 		time.Sleep(tick)
 		synctest.Wait()
@@ -136,8 +136,7 @@ type forgetful struct{ running }
 
 func (forgetful) Gauges(dst []Gauge) { clear(dst) }
 
-// A row and a point tell how old the oldest call was that was under way at their end, as
-// does the point that is drawn at once of a run that has just begun.
+// A row and a point tell how old the oldest call was that was under way at their end.
 func TestTheOldestCallUnderWayIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rows []time.Duration
@@ -154,12 +153,12 @@ func TestTheOldestCallUnderWayIsTold(t *testing.T) {
 			at := c.cfg.Source.Now()
 			time.Sleep(100 * time.Millisecond)
 			busy.Add(Call{Due: at, Start: at, End: at + 1, Units: 1})
-			if at == int64(200*time.Millisecond) {
+			if at == int64(1100*time.Millisecond) {
 				synctest.Wait()
 				s := c.Snapshot()
-				assert.Equal(t, Step, s.Bucket)
-				assert.Len(t, s.Timeline[0], 1, "after 300 ms there is a point")
-				assert.EqualValues(t, 2, s.Timeline[0][0].Count)
+				assert.Equal(t, time.Second, s.Bucket)
+				assert.Len(t, s.Timeline[0], 1, "the point of the first second is there just after it")
+				assert.EqualValues(t, 10, s.Timeline[0][0].Count)
 			}
 		}
 		s := c.Snapshot()
@@ -168,7 +167,7 @@ func TestTheOldestCallUnderWayIsTold(t *testing.T) {
 		c.Close()
 		assert.Equal(t, []time.Duration{time.Second, 2 * time.Second}, rows[:2])
 		for i, p := range s.Timeline[0] {
-			assert.Equal(t, time.Duration(i+1)*Step, p.Oldest)
+			assert.Equal(t, time.Duration(i+1)*time.Second, p.Oldest)
 		}
 	})
 }

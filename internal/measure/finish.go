@@ -2,7 +2,7 @@ package measure
 
 import "time"
 
-// finish closes every step and second that has settled.
+// finish closes every second that has settled.
 func (c *Collector) finish(now int64) {
 	for now >= c.win.end+int64(settle) && !c.awaited(now) {
 		c.takeParts() // parts that arrived while it was checked whether all have
@@ -23,8 +23,7 @@ func (c *Collector) conclude(now int64) {
 	c.last = c.all.result(c.gauges)
 }
 
-// closeOpen ends the open step at the given time and, if it was the last step or
-// there are none, the open second too.
+// closeOpen ends the open second at the given time.
 func (c *Collector) closeOpen(until int64, last bool) {
 	c.all.control = c.cfg.Source.Control()
 	c.readTracks()
@@ -32,32 +31,9 @@ func (c *Collector) closeOpen(until int64, last bool) {
 		c.cfg.Then(c.gauges, until)
 	}
 	c.inFlight(until)
-	a := &c.win.accs[0]
-	if c.win.stepped() {
-		c.closeStep(a, until, last)
-		a = &c.win.sum
-	}
-	if c.win.step++; last || !c.win.stepped() || c.win.step == stepsEach {
-		c.closeSecond(a, until, last)
-		a.reset()
-		c.win.second++
-		c.at.Store(int64(c.win.second))
-		c.win.step = 0
-	}
+	c.closeSecond(&c.win.accs[0], until, last)
 	c.win.next()
-}
-
-// closeStep adds the samples of the open step to the timeline and to the second. What is
-// left over of the run's last step joins the step before.
-func (c *Collector) closeStep(a *accumulator, until int64, last bool) {
-	from := c.win.opened()
-	rest := last && isRest(from, until)
-	for op := range c.cfg.Ops {
-		if r, ran := c.row(op, merged(a.ops[op]), from, until, c.win.second < 0); ran {
-			c.view.step(op, r.point(time.Duration(from)), rest)
-		}
-	}
-	a.fold(&c.win.sum)
+	c.at.Store(int64(c.win.second))
 }
 
 // closeSecond ends the open second, whose samples are in a, at the given time: it

@@ -74,15 +74,6 @@ func Rate(count int64, seconds float64) float64 {
 	return float64(count) / seconds
 }
 
-// StepRate is Rate for a bucket of a timeline. A Step that is slightly short, as
-// the first of a run is, has a rate too.
-func StepRate(count int64, seconds float64) float64 {
-	if seconds > 0.95*Step.Seconds() {
-		seconds = max(seconds, ShortestRate)
-	}
-	return Rate(count, seconds)
-}
-
 // Row is one second of one operation: a row of the series.
 type Row struct {
 	// T is the second, counted from the start of measurement; negative during
@@ -232,8 +223,8 @@ type Snapshot struct {
 	Apart []bool
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
-	// Timeline holds, per operation, the whole run in buckets of width Bucket: a
-	// Step in the first half minute, a second or more later.
+	// Timeline holds, per operation, the whole run in buckets of width Bucket:
+	// of a second, or of more in a long run.
 	Timeline [][]Point
 	Bucket   time.Duration
 	// Spreads holds, per operation, the distribution of its response times over the
@@ -252,8 +243,7 @@ type Snapshot struct {
 	// Ran are the phases whose measured part has begun, in the order of the plan.
 	Ran []Phase
 
-	open   int // the second that was in progress
-	passed int // how many steps or seconds had closed
+	open int // the second that was in progress
 }
 
 // Phase is a phase of a plan whose measured part has begun.

@@ -193,15 +193,14 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 // requireSeries compares the rows of one operation, and its timeline, with the samples.
 func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Call) {
 	t.Helper()
-	counts, errs, steps, slowest := map[int]int64{}, map[int]int64{}, map[time.Duration]int64{}, map[time.Duration]int64{}
+	counts, errs, slowest := map[int]int64{}, map[int]int64{}, map[int]int64{}
 	for _, v := range all {
-		second, step := floorSecond(v.End), floorTo(time.Duration(v.End), Step)
+		second := floorSecond(v.End)
 		switch {
 		case int(v.Op) != op || v.Warm && v.End >= 0:
 		case v.Class == 0:
 			counts[second] += int64(v.Units)
-			steps[step] += int64(v.Units)
-			slowest[step] = max(slowest[step], v.End-min(v.Due, v.Start))
+			slowest[second] = max(slowest[second], v.End-min(v.Due, v.Start))
 		default:
 			errs[second]++
 		}
@@ -216,18 +215,19 @@ func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Call) 
 			}
 		}
 	}
-	require.Equal(t, Step, s.Bucket)
-	last := s.Timeline[op][len(s.Timeline[op])-1].At
-	for at, n := range steps { // what is left over of the last step is in the one before
+	require.Equal(t, time.Second, s.Bucket)
+	last := int(s.Timeline[op][len(s.Timeline[op])-1].At / time.Second)
+	for at, n := range counts { // what is left over of the last second is in the one before
 		if at > last {
-			steps[last], slowest[last] = steps[last]+n, max(slowest[last], slowest[at])
+			counts[last], slowest[last] = counts[last]+n, max(slowest[last], slowest[at])
 		}
 	}
 	for _, p := range s.Timeline[op] {
-		require.Equal(t, steps[p.At], p.Count, "step at %v", p.At)
-		require.Equal(t, p.At < 0, p.Warmup)
+		at := floorSecond(int64(p.At))
+		require.Equal(t, counts[at], p.Count, "second %d", at)
+		require.Equal(t, at < 0, p.Warmup)
 		if p.Errors == 0 {
-			require.InEpsilon(t, slowest[p.At]+1, p.ResponseMax+1, 1e-3, "step at %v", p.At)
+			require.InEpsilon(t, slowest[at]+1, p.ResponseMax+1, 1e-3, "second %d", at)
 		}
 		sum, failed = sum-p.Count, failed-p.Errors
 	}

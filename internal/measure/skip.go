@@ -24,7 +24,6 @@ func (s skip) since(moment int64) int64 {
 func (c *Collector) Skip(by int64) {
 	n := int(by / int64(time.Second))
 	c.skip = skip{c.cfg.Source.Now(), by}
-	c.win.first += n
 	c.win.second += n
 	c.all.until += by
 	c.cfg.Start += by

@@ -19,6 +19,7 @@ func (c *Collector) publish(now int64) {
 	if prev != nil && c.win.second == prev.open {
 		s.Ops, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Changes
 		s.Spreads, s.Silence = prev.Spreads, prev.Silence
+		s.Bucket, s.Timeline = prev.Bucket, prev.Timeline
 	} else {
 		r := c.all.result(c.gauges)
 		s.Ops, s.Segments, s.Changes = r.Ops, r.Segments, r.Changes
@@ -31,13 +32,9 @@ func (c *Collector) publish(now int64) {
 		for op, l := range c.all.spreads {
 			s.Spreads[op] = l.list
 		}
+		s.Bucket, s.Timeline = c.view.timelines()
 	}
-	if prev != nil && c.win.passed == prev.passed {
-		s.Bucket, s.Timeline = prev.Bucket, prev.Timeline
-	} else {
-		s.Bucket, s.Timeline = c.view.drawn(c.win.drawsSteps())
-	}
-	s.open, s.passed = c.win.second, c.win.passed
+	s.open = c.win.second
 	s.Errors, s.Messages = c.all.errorCounts(), c.log.messages()
 	ctl := c.cfg.Source.Control()
 	s.Changes, s.Marks, s.Phases, s.Ran, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Ran, ctl.Total

@@ -8,20 +8,16 @@ import (
 // recentSeconds is how many finished seconds a snapshot shows individually.
 const recentSeconds = 120
 
-// view is what is drawn of a run while it goes: by operation its last seconds, its timeline,
-// and its steps while the run is young. Published slices stay as they are.
+// view is what is drawn of a run while it goes: by operation its last seconds, and its
+// timeline. Published slices stay as they are.
 type view struct {
 	recent [][]Row
 	lines  []timeline
-	steps  [][]Point
 }
 
 func newView(ops int) view {
-	return view{make([][]Row, ops), make([]timeline, ops), make([][]Point, ops)}
+	return view{make([][]Row, ops), make([]timeline, ops)}
 }
-
-// step adds a step.
-func (v *view) step(op int, p Point, rest bool) { v.steps[op] = appendPoint(v.steps[op], p, rest) }
 
 // remember adds a second.
 func (v *view) remember(op int, r Row, rest bool) {
@@ -29,7 +25,7 @@ func (v *view) remember(op int, r Row, rest bool) {
 	if n := len(rows); rest && n > 0 && rows[n-1].T == r.T-1 {
 		v.recent[op] = slices.Clone(rows)
 		v.recent[op][n-1].addRest(r)
-		v.lines[op].points = appendPoint(v.lines[op].points, r.point(time.Duration(r.T)*time.Second), true)
+		v.lines[op].addRest(r.point(time.Duration(r.T) * time.Second))
 		return
 	}
 	if len(rows) >= recentSeconds {
@@ -48,25 +44,7 @@ func (v *view) moveOn(by time.Duration) {
 		}
 		l := &v.lines[op]
 		l.points = movedOn(l.points, by, max(l.width, time.Second))
-		v.steps[op] = movedOn(v.steps[op], by, Step)
 	}
-}
-
-// appendPoint appends a point or, if it is a rest, adds it to the last one as take does.
-// Published slices stay as they are.
-func appendPoint(points []Point, p Point, rest bool) []Point {
-	n := len(points)
-	if !rest || n == 0 || points[n-1].Warmup {
-		return append(slices.Clip(points), p)
-	}
-	points = slices.Clone(points)
-	last := &points[n-1]
-	last.Count, last.Errors, last.Seconds = last.Count+p.Count, last.Errors+p.Errors, last.Seconds+p.Seconds
-	if last.ResponseMax == 0 {
-		last.ResponseP50, last.ResponseP99, last.ServiceP99 = p.ResponseP50, p.ResponseP99, p.ServiceP99
-	}
-	last.ResponseMax, last.Oldest = max(last.ResponseMax, p.ResponseMax), max(last.Oldest, p.Oldest)
-	return points
 }
 
 // movedOn returns the points shifted by by, in buckets of the given width.
@@ -111,6 +89,22 @@ func (l *timeline) add(p Point) {
 	}
 }
 
+// addRest adds the rest of a run, which is after its warm-up, to the last bucket as Row.addRest does.
+func (l *timeline) addRest(p Point) {
+	n := len(l.points)
+	if n == 0 || l.points[n-1].Warmup {
+		l.points = append(slices.Clip(l.points), p)
+		return
+	}
+	l.points = slices.Clone(l.points)
+	last := &l.points[n-1]
+	last.Count, last.Errors, last.Seconds = last.Count+p.Count, last.Errors+p.Errors, last.Seconds+p.Seconds
+	if last.ResponseMax == 0 {
+		last.ResponseP50, last.ResponseP99, last.ServiceP99 = p.ResponseP50, p.ResponseP99, p.ServiceP99
+	}
+	last.ResponseMax, last.Oldest = max(last.ResponseMax, p.ResponseMax), max(last.Oldest, p.Oldest)
+}
+
 // join appends p, or merges it into the last point if both lie in one bucket. It
 // does not modify points that have been published.
 func (l *timeline) join(points []Point, p Point) []Point {
@@ -139,15 +133,6 @@ func floorTo[T ~int | ~int64](t, width T) T {
 		m += width
 	}
 	return t - m
-}
-
-// drawn returns the timelines of the run so far, in steps or in seconds.
-func (v *view) drawn(inSteps bool) (time.Duration, [][]Point) {
-	if inSteps {
-		return Step, slices.Clone(v.steps)
-	}
-	clear(v.steps)
-	return v.timelines()
 }
 
 // timelines returns all timelines, in buckets of one common width.

@@ -51,6 +51,10 @@ func (d *Driven) changeBeside(c crew.Change) error {
 	if c.Track < workload.AllTracks || c.Track >= len(tracks) {
 		return fmt.Errorf("there is no track %d", c.Track)
 	}
+	if c.Mark != "" && c.MarkAt != nil {
+		d.MarkAt(*c.MarkAt, c.Mark)
+		return nil
+	}
 	if c.Mark != "" {
 		d.Mark(c.Mark)
 		return nil

@@ -210,6 +210,9 @@ func (d *Driven) Change(by string, track int, f func(workload.Settings) workload
 // Mark puts a note on the time line, as engine.Run.Mark does.
 func (d *Driven) Mark(note string) { d.run.Mark(note) }
 
+// MarkAt puts a note on the time line where it was meant to be, as engine.Run.MarkAt does.
+func (d *Driven) MarkAt(at time.Duration, note string) { d.run.MarkAt(at, note) }
+
 // Settings returns the requested settings, as engine.Run.Settings does.
 func (d *Driven) Settings(track int) workload.Settings { return d.run.Settings(track) }
 

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
@@ -374,15 +373,6 @@ func axisOf(t *testing.T, rows []string, log bool) func(v float64) float64 {
 	return func(v float64) float64 {
 		return at[0] + (place(v)-place(values[0]))/(place(values[n])-place(values[0]))*(at[n]-at[0])
 	}
-}
-
-// Points that are shorter than a second are told apart by their clocks.
-func TestTheClockOfAPointIsAsFineAsIt(t *testing.T) {
-	assert.Equal(t, "00:14", Clock(14*time.Second, time.Second))
-	assert.Equal(t, "00:14.25", Clock(14250*time.Millisecond, 250*time.Millisecond))
-	assert.Equal(t, "00:14.00", Clock(14*time.Second, 250*time.Millisecond))
-	assert.Equal(t, "00:14.5", Clock(14500*time.Millisecond, 500*time.Millisecond))
-	assert.Equal(t, "−00:00.75", Clock(-750*time.Millisecond, 250*time.Millisecond))
 }
 
 // A name in the lane of markers is told to be that of its sign: it stands to the left only of a sign that

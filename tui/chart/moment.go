@@ -127,6 +127,9 @@ func (c *Crosshair) Press(msg tea.KeyPressMsg, k *widget.Bindings, readings func
 	return true
 }
 
+// Soon is how far into a moment what began then may have: a timetable is some milliseconds late.
+const Soon = 100 * time.Millisecond
+
 // Clock names the moment, and how long it is if that is more than a second; "" if none is read.
 func (c *Crosshair) Clock(width time.Duration) string {
 	switch {
@@ -135,23 +138,7 @@ func (c *Crosshair) Clock(width time.Duration) string {
 	case width > time.Second:
 		return widget.Clock(c.At) + " to " + widget.Clock(c.At+width)
 	}
-	return "at " + Clock(c.At, width)
-}
-
-// Clock formats when a point of some width begins: with as many decimals as tell it from the next one.
-func Clock(at, width time.Duration) string {
-	if width <= 0 || width%time.Second == 0 {
-		return widget.Clock(at)
-	}
-	sign, decimals := "", 1
-	if at < 0 {
-		sign, at = "−", -at
-	}
-	if width%(100*time.Millisecond) != 0 {
-		decimals = 2
-	}
-	part := fmt.Sprintf("%.*f", decimals, (at % time.Second).Seconds())
-	return sign + widget.Clock(at) + strings.TrimPrefix(part, "0")
+	return "at " + widget.Clock(c.At)
 }
 
 // Then is what a run did at a moment.
@@ -201,7 +188,7 @@ func (c *Crosshair) Read(s *widget.Styles, t *Then, list []Moment, width time.Du
 		parts = append(parts, "oldest in flight "+widget.Nanos(t.Oldest))
 	}
 	parts = append(append(parts, t.More...), t.Settings...)
-	return told(s, Clock(c.At, width), parts, w, rows)
+	return told(s, widget.Clock(c.At), parts, w, rows)
 }
 
 // told sets parts after a clock, in w cells and at most rows lines.

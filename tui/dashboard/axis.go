@@ -16,7 +16,7 @@ type Axis struct {
 	From, Span int
 	// Cells is the width.
 	Cells int
-	// Bucket is the interval that one value covers.
+	// Bucket is the interval that one value covers: a second, or several where there is no room for each.
 	Bucket time.Duration
 }
 
@@ -26,7 +26,7 @@ const firstSpan = 30
 // NewAxis returns the axis after elapsed seconds of a run that begins with warmup
 // seconds and is to last total more; 0 means unknown. The values cover width or more.
 func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
-	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, measure.Step)}
+	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, time.Second)}
 	elapsed += warmup
 	for a.Span < elapsed {
 		a.Span *= 2
@@ -112,7 +112,7 @@ func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 		if at := time.Duration(out.First+i) * a.Bucket; op < 0 && at >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
 			length[i] = max(length[i], s.Active(at, at+a.Bucket).Seconds())
 		}
-		out.Vals[i] = measure.StepRate(int64(out.Vals[i]), length[i])
+		out.Vals[i] = measure.Rate(int64(out.Vals[i]), length[i])
 	}
 	return out
 }

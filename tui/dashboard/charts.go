@@ -52,7 +52,7 @@ func (ch *charts) nextAxes() { ch.axes = (ch.axes + 1) % (logBoth + 1) }
 // snapshots.
 func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	k := panelKey{
-		number: int64(ch.sel.fig.drawn), changes: len(ch.now.snap.Changes), rect: r, styles: e.Styles, op: ch.sel.op, marks: len(ch.now.snap.Marks),
+		number: int64(ch.sel.fig.second), changes: len(ch.now.snap.Changes), rect: r, styles: e.Styles, op: ch.sel.op, marks: len(ch.now.snap.Marks),
 		axes: ch.axes, tuning: !p.tune.Empty(),
 	}
 	if k.text = ch.sel.early(); ch.sel.fig.warmup {
@@ -83,8 +83,8 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		if at != "" {
 			f.rate, _ = ch.figuresThen(a, ch.sel.op)
 		}
-		peak := ch.sel.highest(f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op)))
-		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
+		marks := logWord(c.Log) + barWord(a.Bucket)
+		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + marks}
 		var beside [][3]string
 		since, early, now := ch.sel.since(), ch.sel.early(), ch.sel.rateText(f.rate)
 		op, other, unit, apart := ch.now.beside()
@@ -94,21 +94,27 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		switch {
 		case p.size == widget.Small:
 			since = cmp.Or(early, ch.sel.second())
-			pane = widget.Panel{Title: now + ch.sel.ofOp() + logWord(c.Log)}
+			pane = widget.Panel{Title: now + ch.sel.ofOp() + marks}
 		case p.size == widget.Medium || !p.tune.Empty():
 			since = cmp.Or(early, ch.sel.second())
-			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + now + logWord(c.Log)
+			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + now + marks
 		default:
 			if early == "" {
 				since = strings.Replace(since, "figures", "mean and peak", 1)
 			}
-			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
+			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}}
+			if peak, ok := ch.sel.peak(); ok {
+				beside = append(beside, [3]string{"peak", units.Number(peak.rate), ""}, [3]string{theSecond(peak.second), "", ""})
+			}
 			switch {
 			case at != "":
 				beside = [][3]string{{"then", units.Number(f.rate), "b"}}
 			case apart:
 				beside = append(beside[2:], [3]string{ch.now.opName(ch.now.snap.Ops[op].Operation), "", ""}, [3]string{"now", units.Number(other), "b"}, [3]string{unit, "", ""})
 			}
+		}
+		if ansi.StringWidth(pane.Title)+6 > p.throughput.Dx() {
+			pane.Title = strings.TrimSuffix(pane.Title, barWord(a.Bucket))
 		}
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
 		if p.latency.Empty() {
@@ -134,8 +140,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			}
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
-		if w := ch.now.watch; w.gone && at == "" { // what is known of before says nothing about now
-			l, why, brief = measure.Summary{}, "", "no answer since "+plot.Clock(w.since.Seconds())
+		gone := ""
+		if w := ch.now.watch; w.gone && at == "" { // the figures are of before
+			why, gone = "", "no answer since "+plot.Clock(w.since.Seconds())
 		}
 		axis := logWord(c.Log)
 		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
@@ -144,14 +151,13 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		case p.size == widget.Small:
 			pane.Title = brief + axis
 		case p.size == widget.Medium || !p.tune.Empty():
-			pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
-			if ansi.StringWidth(pane.Title)+6 > p.latency.Dx() {
-				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis
+			title, tight := "Latency"+ch.sel.ofOp()+"  ", strings.ReplaceAll(brief, "   ", "  ")+axis
+			for _, pane.Title = range []string{title + brief + axis, title + tight, tight} { // since when is part of it
+				if noteFor(pane.Title, p.latency.Dx(), cmp.Or(at, ch.sel.brief())) != "" {
+					break
+				}
 			}
 		default:
-			if ch.now.watch.gone && at == "" {
-				pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
-			}
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 			if at != "" {
 				beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"max", widget.Nanos(l.Max), ""}}
@@ -164,8 +170,15 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if noteFor(pane.Title, p.latency.Dx(), why) == "" {
 			why, _, _ = strings.Cut(why, ",")
 		}
-		pane.Note = noteFor(pane.Title, p.latency.Dx(), why, ch.sel.worstOf(), cmp.Or(at, ch.sel.since()))
-		if p.size != widget.Small && (!ch.now.watch.gone || at != "") {
+		note := func(notes ...string) string { return noteFor(pane.Title, p.latency.Dx(), notes...) }
+		since := cmp.Or(at, ch.sel.since())
+		if note(since) == "" {
+			since = cmp.Or(at, ch.sel.brief())
+		}
+		if pane.Note = note(gone, why, ch.sel.worstOf(), since); why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
+			pane.Note = note(since, gone, ch.sel.worstOf())
+		}
+		if p.size != widget.Small {
 			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx())
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
@@ -192,6 +205,14 @@ func logWord(is bool) string {
 		return "  log"
 	}
 	return ""
+}
+
+// barWord returns the note for the title of a chart whose bars are of more than a second each.
+func barWord(bucket time.Duration) string {
+	if bucket <= time.Second {
+		return ""
+	}
+	return "  a bar is " + units.Duration(bucket)
 }
 
 // plotted returns a plot with everything but its values.
@@ -487,7 +508,8 @@ func lowered(changes []measure.Change) time.Duration {
 
 // choose selects an operation, or all of them with a negative one.
 func (ch *charts) choose(op int) {
-	ch.sel.op, ch.sel.fig = op, digest(ch.now.snap, op)
+	ch.sel.op = op
+	ch.sel.refresh()
 	ch.scaleT, ch.scaleL = chart.Ceiling{}, chart.Ceiling{}
 	ch.rescale()
 }

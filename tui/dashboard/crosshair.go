@@ -29,7 +29,11 @@ func (ch *charts) moments() []chart.Moment { return chart.Named(ch.now.moments()
 
 // moments returns what stands in the lane, but for what has not come yet.
 func (r *reading) moments() []chart.Moment {
-	return chart.Moments(r.snap.Ran, r.snap.Marks, r.snap.Changes, r.commands())
+	out := chart.Moments(r.snap.Ran, r.snap.Marks, r.snap.Changes, r.commands())
+	for _, from := range r.watch.outages {
+		out = append(out, chart.Moment{Sign: chart.Outage, Name: "outage", At: from.Round(100 * time.Millisecond)})
+	}
+	return out
 }
 
 // point puts the crosshair where a chart was clicked; false if that is beside its data.
@@ -128,7 +132,7 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 	snap, op := ch.now.snap, ch.sel.op
 	t := chart.Then{Unit: ch.sel.unit(), Errors: nanos(ch.then(a, a.Failures(snap, op))), Oldest: nanos(ch.then(a, a.Pending(snap, op)))}
 	t.Rate, t.Times = ch.figuresThen(a, op)
-	t.Meanwhile = chart.Meanwhile(measure.SettingsAt(snap.Segments, snap.Changes, ch.cross.At+measure.Step/2), ch.now.commands())
+	t.Meanwhile = chart.Meanwhile(measure.SettingsAt(snap.Segments, snap.Changes, ch.cross.At+chart.Soon), ch.now.commands())
 	for _, op := range ch.sel.apart() {
 		rate, times := ch.figuresThen(a, op)
 		t.More = append(t.More, ch.now.opName(snap.Ops[op].Operation)+" "+units.Number(rate)+", p99 "+widget.Nanos(times.P99))

@@ -84,7 +84,7 @@ func (d *Dashboard) refresh() {
 		return
 	}
 	old := d.sel.fig.drawn
-	d.sel.fig = digest(d.now.snap, d.sel.op)
+	d.sel.refresh()
 	if d.sel.fig.drawn != old {
 		d.charts.rescale()
 	}
@@ -135,8 +135,7 @@ func (d *Dashboard) frame(e screen.Env) tea.Cmd {
 	return d.ending.report()
 }
 
-// askMark asks for the text of a mark. The run records it with the moment at which it
-// receives it; if writing it took longer, the text includes the moment that was meant.
+// askMark asks for the text of a mark, which stands at the moment at which it was asked for.
 func (d *Dashboard) askMark() {
 	at := d.now.snap.At
 	d.says.prompt = &prompt{label: "Note", done: func(e screen.Env, text string) tea.Cmd {
@@ -148,10 +147,7 @@ func (d *Dashboard) askMark() {
 			text = fmt.Sprintf("mark %d", len(d.now.snap.Marks)+1)
 		}
 		d.says.say(e, "marked "+widget.Clock(at)+": "+text, false)
-		if widget.Clock(d.now.snap.At) != widget.Clock(at) {
-			text = widget.Clock(at) + " " + text
-		}
-		d.control.Mark(text)
+		d.control.Mark(at, text)
 		return nil
 	}}
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -63,18 +64,17 @@ func nth(lines []string, i int) string {
 }
 
 // changeRows lists what was changed, the newest first, with what each did, each in as many lines as the
-// least of that takes. While a moment is read, what came after it is left out.
+// least of that takes, and the marks among that. While a moment is read, what came after it is left out.
 func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
-	list := low.now.effects()
-	if len(list) == 0 {
-		return "Nothing has been changed yet.", nil
-	}
+	list, marks, none := low.now.effects(), low.now.snap.Marks, "Nothing has been changed yet."
 	if low.charts != nil && low.charts.cross.On {
-		cross := &low.charts.cross
-		list = slices.DeleteFunc(slices.Clone(list), func(e effect.Effect) bool { return e.At >= cross.At+max(cross.Width, measure.Step) })
-		if len(list) == 0 {
-			return "Nothing had been changed by then.", nil
-		}
+		end := low.charts.cross.At + low.charts.cross.Width
+		list = slices.DeleteFunc(slices.Clone(list), func(e effect.Effect) bool { return e.At >= end })
+		marks = slices.DeleteFunc(slices.Clone(marks), func(m measure.Mark) bool { return m.At >= end })
+		none = "Nothing had been changed by then."
+	}
+	if len(list) == 0 && len(marks) == 0 {
+		return none, nil
 	}
 	by, segment := 12, 9
 	if w < 110 {
@@ -86,7 +86,21 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 	change := min(max((w-10-by-segment)/3, 16), 40)
 	room := max(w-10-by-segment-change-2, 10)
 	var out []string
+	noted := func(since time.Duration) { // the marks from then on that are not listed yet
+		for len(marks) > 0 && marks[len(marks)-1].At >= since {
+			m := marks[len(marks)-1]
+			marks = marks[:len(marks)-1]
+			for i, l := range widget.Wrap("◆ "+m.Note, max(w-10, 10)) {
+				at := ""
+				if i == 0 {
+					at = "  " + widget.Clock(m.At)
+				}
+				out = append(out, widget.Fit(at, 10)+l)
+			}
+		}
+	}
 	for _, e := range slices.Backward(list) {
+		noted(e.At)
 		who := e.By
 		if e.Ramp > 0 {
 			who = "ramp"
@@ -105,5 +119,6 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 			out = append(out, line+s.Muted.On(widget.Fit(who, by))+widget.FitRight(segments, segment))
 		}
 	}
+	noted(math.MinInt64)
 	return widget.Fit("  at", 10) + widget.Fit("change", change) + "  " + widget.Fit("effect", room) + widget.Fit("  by", by) + widget.FitRight("segment", segment), out
 }

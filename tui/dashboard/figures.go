@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -31,6 +30,7 @@ type figures struct {
 	latency        measure.Summary
 	of             int
 	errors         int64
+	failed         int64 // those of the window
 	inFlight       int
 	oldest         time.Duration // since its attempt began
 	due            time.Duration // since the oldest that has not ended was due
@@ -138,25 +138,36 @@ func rateIn(s *measure.Snapshot, op, second int) (rate float64, p99 int64) {
 	return measure.Rate(count, length), p99
 }
 
-// peak returns the highest rate of a second in the window, as results have it: of whole buckets of a
-// chart that are no shorter, of the seconds that are remembered singly, or of now or the mean where
-// none reaches them.
-func (f *figures) peak(s *measure.Snapshot, op int, a Axis, line Series) float64 {
-	rates := []float64{f.mean, f.rate}
-	if a.Bucket >= time.Second {
-		from, to := a.within(line, f.from, f.to)
-		rates = append(rates, line.Vals[from:to]...)
+// best is the highest rate of a whole second, as the series of a run has it, and which second that was.
+type best struct {
+	rate   float64
+	second int
+}
+
+// peaks are the best seconds of a window so far, by operation, -1 for all. The zero value is ready for use.
+type peaks struct {
+	from   time.Duration // of the window
+	looked int           // the last second that was looked at
+	best   map[int]best
+}
+
+// next looks at the seconds of the window that are over since. A chart becomes coarser as a run goes on, and
+// a snapshot has the last minutes singly; a peak does not become lower with that.
+func (p *peaks) next(s *measure.Snapshot, f *figures) {
+	if p.best == nil || p.from != f.from {
+		*p = peaks{f.from, math.MinInt, map[int]best{}}
 	}
-	peak := chart.Peak(rates)
-	for t := max(seconds1(f.from), f.second-remembered); f.some && t <= f.last(); t++ {
-		if v, _ := rateIn(s, op, t); v > peak {
-			peak = v
+	if !f.some {
+		return
+	}
+	for t := max(seconds1(f.from), f.second-remembered, p.looked); t <= f.last(); t++ {
+		for op := -1; op < len(s.Ops); op++ {
+			if v, _ := rateIn(s, op, t); v > p.best[op].rate || v > 0 && t == p.best[op].second {
+				p.best[op] = best{v, t}
+			}
 		}
+		p.looked = t
 	}
-	if peak == 0 && math.IsNaN(f.rate) {
-		return math.NaN()
-	}
-	return peak
 }
 
 // remembered is how many seconds a snapshot has singly.
@@ -171,6 +182,7 @@ func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals) {
 			continue
 		}
 		count += t.Count
+		f.failed += f.failedIn(s, i, t)
 		active = max(active, t.Active)
 		if t.Calls > 0 {
 			timed = append(timed, t.Response)
@@ -181,6 +193,21 @@ func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals) {
 		active = s.Active(f.from, f.to)
 	}
 	f.mean = measure.Rate(count, active.Seconds())
+}
+
+// failedIn returns how many calls of an operation failed in the window, of which t are its figures: up to
+// now if it goes on.
+func (f *figures) failedIn(s *measure.Snapshot, op int, t measure.Totals) int64 {
+	if f.to != open || f.warmup {
+		return t.Errors
+	}
+	n := s.Ops[op].Errors
+	for i := range s.Segments {
+		if seg := &s.Segments[i]; seg.From < f.from && op < len(seg.Ops) {
+			n -= seg.Ops[op].Errors
+		}
+	}
+	return n
 }
 
 // nanAdd adds two values, ignoring NaN.

@@ -114,7 +114,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (d *Dashboard) leaves() bool { return d.now.watched && d.sel.op < 0 && !d.lower.folded }
 
 // noMarker is why there is nothing to go to.
-const noMarker = "the chart has no marker yet: a change, a note or a phase makes one"
+const noMarker = "the chart has no marker yet: a change, a note, a phase or an outage makes one"
 
 // bindings returns the keys in their current state.
 func (d *Dashboard) bindings() widget.Bindings {

@@ -96,7 +96,7 @@ func (ks *knobs) come(past bool) string {
 		if i == 0 && text == "" {
 			text = workload.Coming(c.From).String()
 		}
-		if !past || c.At < ks.past.At+measure.Step {
+		if !past || c.At < ks.past.At+ks.past.Width {
 			text = workload.Coming(c.To).String()
 		}
 	}
@@ -342,7 +342,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	prefix := " "
 	was := ks.past != nil && ks.past.On
 	if was {
-		prefix += "at " + chart.Clock(ks.past.At, ks.past.Width) + "  "
+		prefix += "at " + widget.Clock(ks.past.At) + "  "
 	}
 	if t := ks.track; t != screen.All {
 		prefix += ks.now.tracks[t].Name + ": "
@@ -421,7 +421,7 @@ func (ks *knobs) value(k workload.Knob) string {
 // valueThen returns the value at the moment that is read, and what it was before if it was changed there.
 func (ks *knobs) valueThen(k workload.Knob) string {
 	before := ks.valueAt(k, ks.past.At-1)
-	after := ks.valueAt(k, ks.past.At+max(ks.past.Width, measure.Step)-1)
+	after := ks.valueAt(k, ks.past.At+ks.past.Width-1)
 	if before == after {
 		return after
 	}

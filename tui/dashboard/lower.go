@@ -34,7 +34,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	r := p.ops
 	low.cells = chartCells(p, p.throughput)
 	key := panelKey{
-		number: int64(low.sel.fig.drawn), changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
+		number: int64(low.sel.fig.second), changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
 	}
 	if low.tab != tabOps {
 		key.number = low.now.snap.Number
@@ -61,10 +61,13 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		low.scroll = min(low.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
 		pane := widget.Panel{Title: low.tab.String() + low.moment(), Note: low.otherTabs(r.Dx())}
-		if low.tab == tabOps && low.moment() == "" {
+		if low.tab == tabOps && !low.reads() {
 			pane.Foot = low.sel.short()
 		} else if low.tab == tabOps && low.charts.short(low.now.axis(low.cells)) {
 			pane.Foot = tooFew()
+		}
+		if pane.Foot == "" && low.tab == tabOps && low.against.earlier != nil {
+			pane.Foot = "vs mean and p99 of all of " + low.against.earlier.ID
 		}
 		if len(body) > rows {
 			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
@@ -77,11 +80,17 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	})
 }
 
-// moment says of which moment the panel is, while one is read: operations are of that one, changes are
-// those up to it, and what stands in the other tables is of now.
+// reads reports whether a moment is read.
+func (low *lower) reads() bool { return low.charts != nil && low.charts.cross.On }
+
+// moment says since when the operations have their figures. While a moment is read, it says of which the
+// panel is: operations are of that one, changes are those up to it, and what stands in the other tables is
+// of now.
 func (low *lower) moment() string {
 	switch {
-	case low.charts == nil || !low.charts.cross.On || low.tab == tabErrors:
+	case !low.reads() && low.tab == tabOps:
+		return " · " + low.sel.brief()
+	case !low.reads() || low.tab == tabErrors:
 		return ""
 	case low.tab == tabChanges:
 		return " · up to " + widget.Clock(low.charts.cross.At)
@@ -113,7 +122,7 @@ func (low *lower) otherTabs(w int) string {
 			name = " · " + name
 		}
 		if left := room - ansi.StringWidth(text+name); left < 0 || left < 2 && i < tabs-2 {
-			return text + " …"
+			return strings.TrimRight(text, " ") + " …"
 		}
 		text += name
 	}
@@ -139,19 +148,33 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 	extra := w-name >= least
 	narrow := w-name < 4*numberCol
 	used := name + 4*numberCol
-	head := widget.Fit("  op", name) + cols(low.now.perSecond(), "p50", "p99")
+	past := low.reads()
+	rate, short := low.now.perSecond(), "per s"
+	if !past { // the rest is of all the time since
+		if short = "per s now"; ansi.StringWidth(rate+" now") < numberCol {
+			rate += " now"
+		} else {
+			rate = short
+		}
+	}
+	head := widget.Fit("  op", name) + cols(rate, "p50", "p99")
 	switch {
 	case narrow: // errors are shown in the state line
 		cols := narrowCols
-		head = widget.Fit("  op", name) + cols("per s", "p50", "p99")
+		head = widget.Fit("  op", name) + cols(short, "p50", "p99")
 	case extra:
 		head += cols("p99.9", "max", "errors")
 		used += 2 * numberCol
 	default:
 		head += cols("errors")
 	}
+	mean := false
 	if versus = versus && !narrow && w-used >= 2*numberCol; versus {
-		head += cols("vs rate", "vs p99")
+		if mean = w-used >= 3*numberCol+leastTrend; mean {
+			head += cols("mean")
+			used += numberCol
+		}
+		head += cols("vs mean", "vs p99")
 		used += 2 * numberCol
 	}
 	spark := min(w-used-4, 60)
@@ -159,11 +182,10 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
 	var out []string
-	past := low.charts != nil && low.charts.cross.On
 	a := low.now.axis(low.cells)
 	for i, t := range low.now.snap.Ops {
 		f := digest(low.now.snap, i)
-		l, failed := f.latency, t.Errors
+		l, failed := f.latency, f.failed
 		if past {
 			f.rate, l = low.charts.figuresThen(a, i)
 			failed = nanos(low.charts.then(a, a.Failures(low.now.snap, i)))
@@ -188,6 +210,12 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 			errs = s.Bad.On(errs)
 		}
 		line += errs
+		switch {
+		case mean && past:
+			line += cols("–")
+		case mean:
+			line += cols(units.Number(f.mean))
+		}
 		switch {
 		case versus && past:
 			line += cols("–", "–") // the other run's figures are of all of it

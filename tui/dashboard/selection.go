@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -20,30 +19,20 @@ type selection struct {
 	now *reading
 	op  int // -1 for all
 	fig figures
-	// peaks are the highest rates of windows so far, by operation.
-	peaks map[int]reached
+	// peaks are those of the window of the figures.
+	peaks peaks
 }
 
-// reached is a rate of a window, which is told by its beginning.
-type reached struct {
-	from time.Duration
-	rate float64
+// refresh computes the figures of the newest state of the run.
+func (sel *selection) refresh() {
+	sel.fig = digest(sel.now.snap, sel.op)
+	sel.peaks.next(sel.now.snap, &sel.fig)
 }
 
-// highest returns the peak of the window so far, given that of what a chart still has singly: a
-// chart becomes coarser as a run goes on, and a peak does not become lower.
-func (sel *selection) highest(peak float64) float64 {
-	if math.IsNaN(peak) {
-		return peak
-	}
-	if was, ok := sel.peaks[sel.op]; ok && was.from == sel.fig.from {
-		peak = max(peak, was.rate)
-	}
-	if sel.peaks == nil {
-		sel.peaks = map[int]reached{}
-	}
-	sel.peaks[sel.op] = reached{sel.fig.from, peak}
-	return peak
+// peak returns the best second of the window so far; ok is false if there is none.
+func (sel *selection) peak() (b best, ok bool) {
+	b, ok = sel.peaks.best[sel.op]
+	return b, ok
 }
 
 // apart lists the operations that charts show separately. It is nil if they show the
@@ -105,13 +94,19 @@ func (sel *selection) since() string {
 	return "figures since the start"
 }
 
+// brief is since in as few words as possible.
+func (sel *selection) brief() string { return strings.TrimPrefix(sel.since(), "figures ") }
+
 // second names the second that the rate of now is of; empty if there is none.
 func (sel *selection) second() string {
 	if !sel.fig.whole {
 		return ""
 	}
-	return "second " + widget.Clock(time.Duration(sel.fig.last())*time.Second)
+	return theSecond(sel.fig.last())
 }
+
+// theSecond names a second of the run.
+func theSecond(t int) string { return "second " + widget.Clock(time.Duration(t)*time.Second) }
 
 // unknown says why there is no p99 although the store answers; empty if there is one.
 func (sel *selection) unknown() string {

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -30,32 +29,26 @@ func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
 	assert.InDelta(t, 510, chart.Peak(recentRates(s, 0, 2, 3)), 0)
 }
 
-// A run that has just begun is drawn by its steps, of which the first is short of
-// the moment before its track began. Where the columns lie does not depend on the buckets.
-func TestAYoungRunIsDrawnByItsSteps(t *testing.T) {
-	s := &measure.Snapshot{
-		At: 450 * time.Millisecond, Tracks: []string{"p"}, Gauges: make([]measure.Gauge, 1), Bucket: measure.Step,
-		Ops:      []measure.Totals{{Operation: measure.Operation{Track: "p", Op: "put"}}},
-		Timeline: [][]measure.Point{{{Count: 100, Seconds: 0.1999}, {At: measure.Step, Count: 200, Seconds: 0.2}}},
-	}
-	f := digest(s, -1)
-	assert.False(t, f.some, "there is no whole second")
-	assert.True(t, math.IsNaN(f.rate) && math.IsNaN(f.mean), "so there is no rate of one")
-	fine := NewAxis(100, 0, 1, 0, s.Bucket)
-	assert.Equal(t, Series{Vals: []float64{500, 1000}, Whole: 2}, fine.Rate(s, -1))
-	dots := fine.Dots(fine.Rate(s, -1)) // 0.15 s each
-	assert.InDelta(t, 500, dots[0], 1e-9, "a point is drawn")
-	assert.True(t, math.IsNaN(dots[3]), "0.525 s are not measured")
-
-	s.Timeline[0] = append(s.Timeline[0], measure.Point{At: 2 * measure.Step, Count: 20, Seconds: 0.2})
-	coarse := NewAxis(50, 0, 1, 0, s.Bucket)
-	assert.InDeltaSlice(t, []float64{750, 100}, coarse.Rate(s, -1).Vals, 0.5, "where a dot is wider than a step two of them are one bucket")
-	assert.Equal(t, 1, coarse.Rate(s, -1).Whole, "and the second is still short of one")
-	assert.Equal(t, measure.Step, NewAxis(200, 0, 0, 0, 0).Bucket, "a run that prepares has none yet")
+// Bars are whole seconds, of a run that has just begun, too, or several where there is no room for each. Where
+// the columns lie does not depend on that.
+func TestBarsAreWholeSeconds(t *testing.T) {
+	assert.Equal(t, time.Second, NewAxis(200, 0, 0, 0, 0).Bucket, "a run that prepares has none yet")
+	fine := NewAxis(100, 0, 1, 0, time.Second)
 	for _, later := range []Axis{NewAxis(100, 0, 29, 0, time.Second), NewAxis(100, 0, 31, 0, time.Second)} {
 		assert.Equal(t, time.Second, later.Bucket)
 		assert.Equal(t, fine.Cell(15), later.Cell(float64(later.Span/2)), "moments lie where they did")
 	}
+	coarse := NewAxis(30, 0, 100, 120, time.Second)
+	assert.Equal(t, 2*time.Second, coarse.Bucket)
+	s := &measure.Snapshot{
+		At: 3 * time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 1),
+		Timeline: [][]measure.Point{{{Count: 500, Seconds: 0.9999}, {At: time.Second, Count: 1000, Seconds: 1}, {At: 2 * time.Second, Count: 100, Seconds: 1}}},
+	}
+	line := coarse.Rate(s, -1)
+	assert.InDeltaSlice(t, []float64{750, 100}, line.Vals, 0.5)
+	assert.Equal(t, 1, line.Whole, "the second is still short of one")
+	assert.Equal(t, "", barWord(fine.Bucket))
+	assert.Equal(t, "  a bar is 2 s", barWord(coarse.Bucket))
 }
 
 // The band of several operations has the worst of each percentile, as the figures beside it

@@ -21,11 +21,45 @@ import (
 // A mark at 15 s lies above the charts, and no time is missing for it.
 func TestAMarkIsNotWrittenOverAMoment(t *testing.T) {
 	_, d, run := live(t, 15*time.Second, 80, 24)
-	run.Mark("half-time")
+	run.Mark(run.At, "half-time")
 	d.refresh()
 	a := d.now.axis(60)
 	assert.Contains(t, d.charts.timeline(a, 78, 8), " 00:15 ")
 	assert.Contains(t, ansi.Strip(d.charts.rates(a, 9).Lane(widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor))), "◆half-time")
+}
+
+// A mark stands where it was asked for, however long its note takes, and the panel of changes lists it.
+func TestAMarkStandsWhereItWasAskedFor(t *testing.T) {
+	a, d, run := live(t, 15*time.Second, 120, 40)
+	_, none := d.lower.changeRows(a.Env.Styles, 116)
+	assert.Empty(t, none)
+	asked := d.now.snap.At
+	a.Send(t, "m")
+	for range 30 {
+		run.Tick(100 * time.Millisecond)
+		a.Send(t, a.Frame())
+	}
+	a.Send(t, "v", "2", "enter", a.Frame())
+	assert.Equal(t, []measure.Mark{{At: asked, Note: "v2"}}, run.Snapshot().Marks)
+	_, rows := d.lower.changeRows(a.Env.Styles, 116)
+	assert.Equal(t, []string{"  " + widget.Clock(asked) + "   ◆ v2"}, rows)
+}
+
+// During an outage the figures of before stay, and it is a marker that can be gone to.
+func TestAnOutageKeepsTheFiguresAndIsAMarker(t *testing.T) {
+	a, d, run := live(t, 15*time.Second, 120, 40)
+	run.Gone = true
+	for range 50 {
+		run.Tick(100 * time.Millisecond)
+		a.Send(t, a.Frame())
+	}
+	assert.True(t, d.now.watch.gone)
+	page := a.Picture(t)
+	assert.Regexp(t, `p50 +\d`, page)
+	assert.Contains(t, page, "no answer since 00:15")
+	a.Send(t, "(")
+	assert.Equal(t, 15*time.Second, d.charts.cross.At)
+	assert.Contains(t, d.charts.cross.Marker, "outage")
 }
 
 // The crosshair reads what every chart has at a moment, by keys and by the mouse.
@@ -81,7 +115,7 @@ func TestTheCrosshairGoesFromMarkerToMarker(t *testing.T) {
 	assert.False(t, d.charts.cross.On)
 	assert.Contains(t, a.Picture(t), "the chart has no marker yet")
 	for _, note := range []string{"first", "second"} {
-		run.Mark(note)
+		run.Mark(run.At, note)
 		for range 50 {
 			run.Tick(100 * time.Millisecond)
 		}

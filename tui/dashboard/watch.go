@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -32,6 +33,8 @@ type watch struct {
 	// or, where only parts of operations were answered, the end of the second.
 	gone, returned bool
 	since, back    time.Duration
+	// outages are when the store stopped answering, the last one included.
+	outages []time.Duration
 	// answered is the end of the last second with a success; 0 before the first.
 	answered time.Duration
 	// lost is how many calls were answered without a record that had been acknowledged, and lostAt the
@@ -77,6 +80,9 @@ func (w watch) next(s *measure.Snapshot) watch {
 			w.back = q.To
 		}
 	}
+	if n := len(w.outages); n > 0 && w.since != w.outages[n-1] && (w.since-w.outages[n-1]).Abs() < time.Second {
+		w.outages = append(slices.Clone(w.outages[:n-1]), w.since)
+	}
 	w.begun, w.looked, w.unreachable = true, last, unreachable
 	return w
 }
@@ -110,8 +116,8 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 				w.since = min(w.since, w.answered)
 			}
 		}
-		if w.silent >= 2 || lost || stuck && running {
-			w.gone = true
+		if !w.gone && (w.silent >= 2 || lost || stuck && running) {
+			w.gone, w.outages = true, append(slices.Clip(w.outages), w.since)
 		}
 	}
 }

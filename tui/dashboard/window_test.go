@@ -31,9 +31,14 @@ func agrees(t *testing.T, d *Dashboard) {
 		for _, cells := range []int{20, 44, 85, 140} {
 			a := d.now.axis(cells)
 			c := d.charts.rates(a, 8)
-			peak := f.peak(d.now.snap, op, a, a.Rate(d.now.snap, op))
+			peak := math.Inf(1)
+			if best, ok := d.sel.peak(); ok {
+				peak = best.rate
+				at, _ := rateIn(d.now.snap, op, best.second)
+				require.True(t, math.IsNaN(at) || at == peak, "the second has the rate: it is remembered")
+			}
 			at := fmt.Sprintf("operation %d at %v, %d cells, window %v to %v", op, d.now.snap.At, cells, f.from, f.to)
-			require.False(t, f.mean > peak*(1+1e-9), "mean %v, peak %v: %s", f.mean, peak, at)
+			require.False(t, f.mean > peak*(1+1e-9) && f.from%time.Second == 0, "mean %v, peak %v: %s", f.mean, peak, at)
 			require.False(t, f.rate > peak*(1+1e-9), "now %v, peak %v: %s", f.rate, peak, at)
 			require.False(t, f.mean < least(d.now.snap, op, segment)*(1-1e-9), "mean %v, and no point below %v: %s", f.mean, least(d.now.snap, op, segment), at)
 			for x, v := range a.Dots(a.Rate(d.now.snap, op)) {
@@ -143,9 +148,9 @@ func TestAChangeBeginsAWindow(t *testing.T) {
 	tick(12 * time.Second)
 	assert.Equal(t, "figures since 00:10", d.sel.since())
 	a := d.now.axis(85)
-	peak := d.sel.fig.peak(d.now.snap, -1, a, a.Rate(d.now.snap, -1))
-	assert.Less(t, peak, whole.mean/2, "not that of 16 threads")
-	assert.GreaterOrEqual(t, peak, d.sel.fig.mean)
+	peak, _ := d.sel.peak()
+	assert.Less(t, peak.rate, whole.mean/2, "not that of 16 threads")
+	assert.GreaterOrEqual(t, peak.rate, d.sel.fig.mean)
 	c := d.charts.rates(a, 8)
 	assert.GreaterOrEqual(t, c.Warm, a.Cell(10))
 	assert.Greater(t, c.High, whole.mean, "but the scale has room for it")
@@ -163,17 +168,34 @@ func TestLatenciesOfSeveralOperationsAreTheWorst(t *testing.T) {
 	assert.Equal(t, 2, f.of)
 }
 
-// A chart becomes coarser as a run goes on: the peak of a window does not become lower with it, and
-// another operation or window has its own.
-func TestAPeakDoesNotFall(t *testing.T) {
-	sel := selection{op: -1}
-	assert.InDelta(t, 28.0, sel.highest(28), 0)
-	assert.InDelta(t, 28.0, sel.highest(12), 0)
-	assert.True(t, math.IsNaN(sel.highest(math.NaN())))
+// The peak is that of the best whole second of the window, which is told, also when a snapshot no longer
+// has it; the operations have their own.
+func TestThePeakIsThatOfTheBestSecond(t *testing.T) {
+	row := func(t int, n int64) measure.Row { return measure.Row{T: t, Count: n, Seconds: 1} }
+	s := &measure.Snapshot{At: 3 * time.Second, Ops: make([]measure.Totals, 2), Gauges: make([]measure.Gauge, 1), Segments: []measure.Segment{{}}}
+	s.Recent = [][]measure.Row{{row(0, 10), row(1, 28), row(2, 12)}, {row(0, 7), row(1, 1), row(2, 2)}}
+	sel := selection{now: &reading{snap: s}, op: -1}
+	_, ok := sel.peak()
+	assert.False(t, ok, "nothing was seen")
+	sel.refresh()
+	all, _ := sel.peak()
+	assert.Equal(t, best{29, 1}, all)
 	sel.op = 1
-	assert.InDelta(t, 7.0, sel.highest(7), 0)
-	sel.op, sel.fig.from = -1, time.Second
-	assert.InDelta(t, 9.0, sel.highest(9), 0)
+	one, _ := sel.peak()
+	assert.Equal(t, best{7, 0}, one)
+	next := *s
+	next.Recent = [][]measure.Row{{row(3, 9)}, {row(3, 8)}}
+	sel.now.snap = &next
+	sel.refresh()
+	one, _ = sel.peak()
+	assert.Equal(t, best{8, 3}, one)
+	sel.op = -1
+	all, _ = sel.peak()
+	assert.Equal(t, best{29, 1}, all, "a peak does not fall")
+	next.Segments = []measure.Segment{{To: 2500 * time.Millisecond}, {From: 2500 * time.Millisecond}}
+	sel.refresh()
+	all, _ = sel.peak()
+	assert.Equal(t, best{17, 3}, all, "a window has its own")
 }
 
 // A p99 that is not shown says why in its panel, and the rate of now which second it is of.
@@ -260,7 +282,7 @@ func TestTheFirstSecondSaysWhenFiguresCome(t *testing.T) {
 
 		a, d, _ = live(t, 600*time.Millisecond, size[0], size[1])
 		assert.Contains(t, a.Picture(t), "first figures after 1 s", "%v", size)
-		peak := d.sel.peaks[-1]
-		assert.True(t, peak.rate == 0 || peak.from < 0, "no peak is of less than a second")
+		_, some := d.sel.peak()
+		assert.False(t, some, "no peak is of less than a second")
 	}
 }

@@ -98,7 +98,7 @@ func (l *loadedRun) then(at, width time.Duration) *chart.Then {
 	run := &l.folder.Run
 	t := l.course.then(at, width)
 	t.Unit = run.Unit
-	set := run.SettingsAt(at + measure.Step/2)
+	set := run.SettingsAt(at + chart.Soon)
 	t.Settings = changedWords(run.SettingsAt(at-1), run.SettingsAt(at+width-1))
 	t.Meanwhile = append(chart.Meanwhile(set, run.Commands), t.Meanwhile...)
 	return t
@@ -191,8 +191,8 @@ func momentsOf(run *rundir.Run, idle []idle) []chart.Moment {
 		marks = append(marks, measure.Mark{At: after(m.At), Note: m.Note})
 	}
 	out := chart.Moments(phases, marks, run.Turned(), run.Commands)
-	for _, o := range idle {
-		out = append(out, chart.Moment{Sign: '░', Name: o.text(), Brief: o.brief(), At: after(o.from)})
+	for _, o := range idle { // in the second that its clock tells, which is of tenths
+		out = append(out, chart.Moment{Sign: chart.Outage, Name: o.text(), Brief: o.brief(), At: after(math.Round(10*o.from) / 10)})
 	}
 	return out
 }

@@ -57,8 +57,8 @@ type Control interface {
 	CanBreak(text string, long time.Duration) error
 	// Break has a fault happen for that long, as by.
 	Break(by, text string, long time.Duration) error
-	// Mark records a note with the present moment in the run's record.
-	Mark(note string)
+	// Mark records a note with a moment of the run, the present one or one before.
+	Mark(at time.Duration, note string)
 }
 
 // Searches are the searches on a run for the highest level that holds.

@@ -107,4 +107,6 @@ func (besideControl) Faults() (ready, breakable []string, err error) {
 }
 func (besideControl) CanBreak(string, time.Duration) error      { return errElsewhere }
 func (besideControl) Break(string, string, time.Duration) error { return errElsewhere }
-func (c besideControl) Mark(note string)                        { c.send(crew.Change{Track: workload.AllTracks, Mark: note}) }
+func (c besideControl) Mark(at time.Duration, note string) {
+	c.send(crew.Change{Track: workload.AllTracks, Mark: note, MarkAt: &at})
+}

@@ -49,7 +49,7 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	comes(t, func() bool { return live.Settings(screen.All).Threads == before+3 })
 	a.Control.Change("workbench", 0, func(s workload.Settings) workload.Settings { s.Paused = true; return s })
 	comes(t, func() bool { return live.Settings(0).Paused })
-	a.Control.Mark("from beside")
+	a.Control.Mark(a.Run.Snapshot().At, "from beside")
 	comes(t, func() bool { return len(r.Snapshot().Marks) == 1 })
 	assert.NotEmpty(t, r.Snapshot().Changes)
 	a.Control.Change("workbench", screen.All, func(s workload.Settings) workload.Settings { s.Payload = 1 << 30; s.Threads = 4096; return s })

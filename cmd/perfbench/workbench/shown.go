@@ -113,8 +113,8 @@ func (c control) Break(by, text string, long time.Duration) error {
 	return errNotBegun
 }
 
-func (c control) Mark(note string) {
+func (c control) Mark(at time.Duration, note string) {
 	if l := c.r.running(); l != nil {
-		l.Mark(note)
+		l.MarkAt(at, note)
 	}
 }

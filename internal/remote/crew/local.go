@@ -30,8 +30,9 @@ type Change struct {
 	// as they were seen and as they are to be. Only what differs is changed.
 	Track    int
 	From, To workload.Settings
-	// Mark is a note to be kept with the moment; empty: none.
-	Mark string
+	// Mark is a note to be kept with the moment of the run MarkAt, nil: the present one; empty: none.
+	Mark   string
+	MarkAt *time.Duration
 }
 
 // question is what is asked of a run: how it is, or a change.

@@ -310,10 +310,10 @@ func (r *Run) Samples() []rundir.Sample {
 }
 
 // Mark records a note.
-func (r *Run) Mark(note string) {
+func (r *Run) Mark(at time.Duration, note string) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
-	r.Marks = append(r.Marks, measure.Mark{At: r.At, Note: note})
+	r.Marks = append(r.Marks, measure.Mark{At: at, Note: note})
 	r.Publish()
 }
 
