@@ -156,7 +156,16 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	assert.Contains(t, got, "A holds up to 3113 entries/s, B holds up to 2680 entries/s (2530 to 2830 in 2 searches).\n")
 	assert.Contains(t, got, "A was searched under p99<10ms and errors<1%, and B under p99<5ms.\n")
 	a.Found = 0
-	assert.Contains(t, text(Searches{A: []*find.Result{a}, B: []*find.Result{b}}), "A holds at no level that was tried, B holds up to 3113 entries/s.\n")
+	open, ours := *b, *a
+	open.TooMuch, ours.Limit.By = 0, find.ByPerfbench
+	for want, of := range map[string]Searches{
+		"A holds at no level that was tried (4000 entries/s is already too much), B holds at least 3113 entries/s.": {A: []*find.Result{a}, B: []*find.Result{&open}},
+		"A holds at no level that is known (perfbench itself was the limit), B holds up to 3113 entries/s.":         {A: []*find.Result{&ours}, B: []*find.Result{b}},
+		"A tried no level to its end, B holds up to 3113 entries/s.":                                                {A: []*find.Result{{Over: find.OverRate, Unit: "entries", Under: a.Under, Why: find.Interrupted}}, B: []*find.Result{b}},
+		"A held at a level in only 1 of 3 searches, B ":                                                             {A: []*find.Result{a, b, a}, B: []*find.Result{b}},
+	} {
+		assert.Contains(t, strings.Join(of.Lead(), " "), want)
+	}
 	b.Over = find.OverThreads
 	for _, s := range []Searches{{}, {A: []*find.Result{a}}, {A: []*find.Result{a}, B: []*find.Result{b}}} {
 		assert.NotContains(t, text(s), "Latency over load")

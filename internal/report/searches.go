@@ -80,13 +80,14 @@ func (s Searches) sentence(a, b *find.Result) string {
 		what = " " + a.Unit + "/s"
 	}
 	side := func(name string, r *find.Result, all []*find.Result) string {
-		if r.Found == 0 && len(all) == 1 && r.Limit.By == find.ByPerfbench {
-			return name + " holds at no level that is known (perfbench itself was the limit)"
-		}
 		if r.Found == 0 {
-			return name + " holds at no level that was tried"
+			return noLevel(name, what, all)
 		}
-		text := name + " holds up to " + levelText(r, r.Found) + what
+		upTo := " holds up to "
+		if len(all) == 1 && r.TooMuch == 0 {
+			upTo = " holds at least "
+		}
+		text := name + upTo + levelText(r, r.Found) + what
 		if r.Enough() {
 			text += fmt.Sprintf(" and does most with %s (%s %s/s)", levelText(r, r.Best), units.Number(r.BestDone), r.Unit)
 		}
@@ -100,6 +101,34 @@ func (s Searches) sentence(a, b *find.Result) string {
 		return text
 	}
 	return side("A", a, s.A) + ", " + side("B", b, s.B) + "."
+}
+
+// noLevel says what is known of a side of which no level is known to hold.
+func noLevel(name, what string, all []*find.Result) string {
+	tried, held, limits := 0, 0, map[string]int{}
+	lowest := math.Inf(1)
+	for _, r := range all {
+		switch {
+		case r.Found > 0:
+			held++
+		case r.Tried():
+			tried++
+			limits[r.Limit.By]++
+			lowest = min(lowest, r.TooMuch)
+		}
+	}
+	text := name + " holds at no level that was tried "
+	switch {
+	case held > 0:
+		return fmt.Sprintf("%s held at a level in only %d of %d searches", name, held, len(all))
+	case tried == 0:
+		return name + " tried no level to its end"
+	case limits[find.ByPerfbench] > 0:
+		return name + " holds at no level that is known (perfbench itself was the limit)"
+	case limits[find.ByThreads] > 0:
+		return text + "(its number of threads was the limit)"
+	}
+	return text + "(" + levelText(all[0], lowest) + what + " is already too much)"
 }
 
 // jsonSearches are the searches of two sides, where both searched for the same.
