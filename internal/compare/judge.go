@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Verdict is how B's figure compares with A's.
@@ -145,7 +146,7 @@ func (f *Finding) isOurs(a, b []Measured) bool {
 			f.ours, f.of = share, string(rune('A'+i))
 		}
 	}
-	if f.ours < mostlyOurs {
+	if f.ours < measure.MostlyOurs {
 		f.ours = 0
 	}
 	return f.ours > 0

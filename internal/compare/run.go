@@ -101,10 +101,6 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	return m
 }
 
-// mostlyOurs is the share of a percentile from which it tells of perfbench and not of the store: it is
-// judged no more.
-const mostlyOurs = 0.5
-
 // lateness notes how much of each percentile was perfbench's own lateness.
 func (m *Measured) lateness(late *hdrhistogram.Histogram) {
 	if m.Response == nil || late == nil || late.TotalCount() == 0 {

@@ -30,9 +30,6 @@ const beyondDrift = 2
 // a figure. More than that is the change's own.
 var crowding = math.Log(2)
 
-// mostlyOurs is the share from which on a percentile says little about the store.
-const mostlyOurs = 0.5
-
 // follows is how far the logarithm of a change of throughput may be from that of the rate.
 const follows = 0.1
 
@@ -220,7 +217,7 @@ func (e *Effect) percentile(name string, before, after typical, drift [2]float64
 		ours, latest = max(ours, l.ours), max(latest, l.late)
 	}
 	switch {
-	case ours >= mostlyOurs && latest >= mostlyOurs*math.Abs(after.median-before.median):
+	case ours >= measure.MostlyOurs && latest >= measure.MostlyOurs*math.Abs(after.median-before.median):
 		f = Figure{Is: Unsure, ours: ours}
 	case f.Is == Better && after.median > before.median:
 		f.Is = Worse

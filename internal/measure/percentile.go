@@ -37,6 +37,10 @@ func Needs(percentile float64) int64 {
 	return int64(100*beyond/(100-percentile) + 0.5)
 }
 
+// MostlyOurs is the share of perfbench's own lateness in a percentile from which on that says little about
+// the store, and is not judged.
+const MostlyOurs = 0.5
+
 // Hidden stands for a percentile that is not shown because too few samples
 // support it.
 const Hidden = -1

@@ -404,13 +404,16 @@ func backlog(r *Record) finding {
 		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not yet sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
 	}
 	began := g.FromS - (g.ToS-g.FromS)/2
+	behind := func(what string) finding {
+		if g.CaughtUpS > 0 {
+			return finding{} // caughtUp tells it
+		}
+		return finding{Degraded, grew + " after " + what,
+			": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
+	}
 	for _, b := range slices.Backward(r.Broken) {
 		if b.From < g.ToS && b.To >= began-1 {
-			if g.CaughtUpS > 0 {
-				return finding{} // caughtUp tells it
-			}
-			return finding{Degraded, fmt.Sprintf("%s after the fault %s from %s to %s, which this run made itself", grew, b.Name, at(b.From), at(b.To)),
-				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
+			return behind(fmt.Sprintf("the fault %s from %s to %s, which this run made itself", b.Name, at(b.From), at(b.To)))
 		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
@@ -418,11 +421,7 @@ func backlog(r *Record) finding {
 	}
 	for _, o := range slices.Backward(r.Outages) {
 		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
-			if g.CaughtUpS > 0 {
-				return finding{}
-			}
-			return finding{Degraded, fmt.Sprintf("%s after nothing was done from %s to %s", grew, at(o.From), at(o.To)),
-				": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
+			return behind(fmt.Sprintf("nothing was done from %s to %s", at(o.From), at(o.To)))
 		}
 	}
 	if g.shrank() {

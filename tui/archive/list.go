@@ -211,10 +211,18 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Undo):
 		h.toast.Say(e.Now, gone, false)
+	case h.swept() && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
+		h.toast.Say(e.Now, "a sweep is no side: enter opens it, and there c compares two of its points", false)
 	case widget.Presses(msg, k.Compare):
 		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
 	}
 	return nil
+}
+
+// swept reports whether a sweep is selected.
+func (h *List) swept() bool {
+	r := h.current()
+	return r != nil && r.Sweep != nil
 }
 
 // run returns the selected run; nil if something else or nothing is selected.

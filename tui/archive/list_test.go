@@ -261,6 +261,24 @@ func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 	assert.Equal(t, []string{h.rows[1].ID(), h.rows[2].ID()}, h.chosen, "of three the first goes")
 }
 
+// Somebody who stands on a sweep with a run chosen is not promised a comparison, and is told of its points.
+func TestASweepIsNoSideOfAComparison(t *testing.T) {
+	b, past := tuitest.NewDemo(), tuitest.NewSweep(9)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-114500-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 45*time.Minute), Result: &past}}
+	a, h := list(t, b, 80, 24)
+	a.Send(t, "space", "down", "down")
+	require.NotNil(t, h.run())
+	assert.Contains(t, a.Picture(t), "c compares it with the selected one")
+	a.Send(t, "up")
+	require.True(t, h.swept())
+	assert.NotContains(t, a.Picture(t), "c compares it")
+	for _, k := range []string{"c", "space", "a", "b"} {
+		a.Send(t, k)
+		assert.Contains(t, a.Picture(t), "a sweep is no side", k)
+	}
+	assert.Empty(t, a.Asked)
+}
+
 func TestSeveralRunsASideAreCompared(t *testing.T) {
 	a, h := list(t, tuitest.NewDemo(), 80, 24)
 	id := func(i int) string { return h.rows[i].ID() }

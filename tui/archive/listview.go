@@ -22,7 +22,10 @@ func (h *List) View(e screen.Env) string {
 	right := ""
 	switch n := len(h.chosen); n {
 	case 1:
-		right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
+		right = s.Accent.On("1 chosen ")
+		if _, _, two := h.pair(); two {
+			right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
+		}
 	case 2:
 		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
 	}
