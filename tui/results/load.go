@@ -111,17 +111,21 @@ func (s *subject) arrived(msg loadedMsg) bool {
 // missing explains why there is nothing to export, copy, compare or repeat.
 func (s *subject) missing() string {
 	switch {
-	case s.outcome != nil && s.outcome.Watched:
+	case s.id == "" && s.outcome != nil && s.outcome.Watched:
 		return "the report of this run is on the machine that drove it"
+	case s.id == "" && s.outcome != nil && s.outcome.Problem() != "":
+		return "this run has no report: " + s.outcome.Problem()
 	case s.id == "":
-		return "this run wrote no report"
+		return "this run has no report"
+	case s.err != nil:
+		return "the report cannot be read: " + firstLine(s.err)
 	}
 	return "the report cannot be read"
 }
 
 // reading reports whether the run is still being read for the first time.
 func (s *subject) reading() bool {
-	return s.id != "" && s.loaded == nil && s.err == nil && (s.outcome == nil || !s.outcome.Watched)
+	return s.id != "" && s.loaded == nil && s.err == nil
 }
 
 // text returns what is copied: the summary of the report, else of the outcome.
@@ -155,7 +159,7 @@ func (s *subject) headline(e screen.Env) string {
 		title, at = "Results · "+widget.NameOf(run), " · "+kept.Day(run.Started, e.Now)
 		word, k := widget.Trust(st, run)
 		right = k.On(word) + " "
-	} else if s.outcome != nil && s.outcome.Err != nil {
+	} else if s.outcome != nil && s.outcome.Problem() != "" {
 		right = st.Bad.On("✗ failed") + " "
 	}
 	return widget.Spread(" "+st.Bold.On(title)+st.Muted.On(at), right, e.W)
@@ -166,7 +170,7 @@ func (s *subject) place(e screen.Env) string {
 	if s.loaded == nil {
 		return widget.Fit("", e.W)
 	}
-	if s.going() {
+	if s.going() && (s.outcome == nil || s.outcome.Watched) {
 		return widget.Fit(e.Styles.Muted.On(" watching: another perfbench drives this run, and no key here changes it"), e.W)
 	}
 	const lead = " written to "
@@ -208,6 +212,10 @@ func (s *subject) instead(st *widget.Styles, w int) []string {
 			out = append(out, "", st.Bad.On("The run has failed"), "")
 			out = append(out, widget.Sentences(st, o.Err, w)...)
 		}
+		if o.Note != "" {
+			out = append(out, "")
+			out = append(out, widget.Wrap(o.Note, w)...)
+		}
 		if reading := s.err == nil && s.id != ""; o.Summary != "" && !st.Spoken && !reading { // the page has it all
 			out = append(out, "")
 			for l := range strings.SplitSeq(strings.TrimRight(ansi.Strip(o.Summary), "\n"), "\n") {
@@ -219,7 +227,15 @@ func (s *subject) instead(st *widget.Styles, w int) []string {
 	case s.err == nil && s.id != "":
 		out = append(out, "", st.Muted.On("Reading "+s.id+" …"))
 	case s.id == "" && len(out) == 0:
-		out = append(out, "", st.Muted.On("The run wrote no report."))
+		out = append(out, "", st.Muted.On("The run has no report, and why is not known."))
+	case s.outcome != nil && s.outcome.Dir != "":
+		out = append(out, "")
+		out = append(out, widget.MutedLines(st, "Its files are in "+s.outcome.Dir, w)...)
 	}
 	return out
+}
+
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
 }

@@ -313,7 +313,29 @@ func TestARunThatWroteNothingSaysWhy(t *testing.T) {
 	assert.Contains(t, got, "no space left on device")
 	assert.Contains(t, got, "free some space")
 	a.Send(t, "e")
-	assert.Contains(t, a.Picture(t), "this run wrote no report")
+	assert.Contains(t, a.Picture(t), "this run has no report: write results: no space left on device")
+}
+
+// What is known of a run without a readable report is where its files are and what went wrong.
+func TestARunThatEndedWithoutAReportSaysWhereItsFilesAre(t *testing.T) {
+	o := screen.Outcome{ID: "gone", Dir: "results/gone", Err: errors.New("this is a bug in perfbench: a nil map")}
+	a := tuitest.NewStage(t, NewEnded(&tuitest.Bench{}, o, tuitest.Day.Add(12*time.Hour)), 80, 24)
+	got := a.Picture(t)
+	assert.Contains(t, got, "this is a bug in perfbench: a nil map")
+	assert.Contains(t, got, "Its files are in results/gone")
+	a.Send(t, "e")
+	assert.Contains(t, a.Picture(t), "the report cannot be read: run gone: not found")
+}
+
+// Nobody says what came of a run of another process: what its folder has is shown, and why there is no more.
+func TestAWatchedRunThatWasLostSaysSoBesideItsReport(t *testing.T) {
+	_, r, b := show(t, 120, 40)
+	o := screen.Outcome{ID: r.run.id, Watched: true, Note: "Nothing was heard from the process that drives it for 30 s."}
+	a := tuitest.NewStage(t, NewEnded(b, o, tuitest.Day.Add(12*time.Hour)), 120, 40)
+	assert.Contains(t, a.Picture(t), "Nothing was heard from the process that drives it for 30 s.")
+	o.ID = ""
+	a = tuitest.NewStage(t, NewEnded(b, o, tuitest.Day.Add(12*time.Hour)), 120, 40)
+	assert.Contains(t, a.Picture(t), "Nothing was heard from the process that drives it for 30 s.")
 }
 
 func TestARunThatCannotBeReadSaysWhy(t *testing.T) {

@@ -109,6 +109,9 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		}
 		out = append(out, widget.Labelled(s, 7, "Asked", sign+report.Met(t), k, w)...)
 	}
+	if o != nil && o.Note != "" {
+		out = append(out, widget.Labelled(s, 9, "Problem", o.Note, s.Bad, w)...)
+	}
 	if o != nil && o.Err != nil && !told(run, o.Err) {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
 	}

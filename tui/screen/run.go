@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/find"
@@ -164,4 +165,16 @@ type Outcome struct {
 	Err error
 	// Watched means that the run belongs to another process, which has its report.
 	Watched bool
+	// Note is a sentence on its end: what is left of a run that failed, or what went wrong with one
+	// that belongs to another process, which is no failure of this one.
+	Note string
+}
+
+// Problem says what went wrong, in one line; empty: nothing.
+func (o *Outcome) Problem() string {
+	if o.Err == nil {
+		return o.Note
+	}
+	text, _, _ := strings.Cut(o.Err.Error(), "\n")
+	return text
 }

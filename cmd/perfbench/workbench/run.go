@@ -114,7 +114,7 @@ func (r *benchRun) carry() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.err = err
-		r.outcome = screen.Outcome{Err: err, Code: fault.CodeOf(err)}
+		r.outcome = screen.Outcome{Err: err, Code: fault.CodeOf(err), Note: "It did not begin, so it measured nothing and left no files."}
 		return
 	}
 	r.mu.Lock()
@@ -169,14 +169,16 @@ func (r *benchRun) rescue() {
 	if v == nil {
 		return
 	}
+	err := r.from.bug(v)
+	o := screen.Outcome{Err: err, Code: fault.CodeOther}
 	if live := r.running(); live != nil {
 		live.Kill()
+		o.ID, o.Dir = live.Opened.ID(), live.Opened.Dir() // with what was measured until then
+		r.kept.dirs.Store(o.ID, o.Dir)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := r.from.bug(v)
-	r.progress = screen.Progress{Stage: screen.Ended}
-	r.outcome = screen.Outcome{Err: err, Code: fault.CodeOther}
+	r.progress, r.outcome = screen.Progress{Stage: screen.Ended}, o
 	if !r.isBegun {
 		r.err = err
 	}

@@ -155,7 +155,7 @@ func (r *watchedRun) follow(ctx context.Context) {
 			r.outcome = r.cameTo(v)
 		} else if time.Since(r.heard) > givenUp {
 			over = true
-			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard from " + r.driver + " for " + units.Duration(givenUp) + ": the outcome of run " + r.now.ID + " is not known here.\n"}
+			r.outcome = r.unknown("Nothing was heard from " + r.driver + " for " + units.Duration(givenUp) + ": the outcome of run " + r.now.ID + " is not known here.")
 		}
 		r.mu.Unlock()
 		if over {
@@ -171,21 +171,36 @@ func (r *watchedRun) forgotten() bool {
 	return time.Since(r.looked) > time.Minute
 }
 
+// outcomeOf is the outcome of the run, as far as its folder tells it, if that is on this machine.
+func (r *watchedRun) outcomeOf(id string) screen.Outcome {
+	o := screen.Outcome{Watched: true}
+	if r.dir != "" {
+		o.ID, o.Dir = id, r.dir
+		r.kept.dirs.Store(id, r.dir)
+	}
+	return o
+}
+
+// unknown is the outcome of a run of which nobody says what came of it, for the reason why.
+func (r *watchedRun) unknown(why string) screen.Outcome {
+	o := r.outcomeOf(r.now.ID)
+	o.Note, o.Summary = why, "\n"+why+"\n"
+	if o.Dir != "" {
+		o.Summary += "what was measured until then is in " + o.Dir + "\n"
+	}
+	return o
+}
+
 // cameTo is what came of the run, which is not this command's: it has no error of it. Its results
 // are shown whole if its folder is on this machine.
 func (r *watchedRun) cameTo(v *crew.View) screen.Outcome {
-	o := screen.Outcome{Watched: true}
 	var run rundir.Run
 	if err := json.Unmarshal(infile.Harmless(v.Came.Run), &run); err != nil {
-		o.Summary = "\nThe outcome of run " + v.ID + " cannot be read: " + err.Error() + "\n"
-		return o
+		return r.unknown("What is said of the outcome of run " + v.ID + " cannot be read: " + err.Error())
 	}
+	o := r.outcomeOf(v.ID)
 	o.Verification, o.Verdict = run.Verification, run.Verdict
 	o.Summary = cli.Summary(&run, v.Came.Dir)
-	if r.dir != "" {
-		o.ID, o.Dir = v.ID, r.dir
-		r.kept.dirs.Store(v.ID, r.dir)
-	}
 	if v.Came.Err != "" {
 		o.Summary += fmt.Sprintf("\nIt failed, with exit code %d: %s\n", v.Came.Code, v.Came.Err)
 	}
