@@ -258,9 +258,18 @@ func words(text string) []string {
 	return append(out, text[begin:])
 }
 
+// emptyLog says where failed calls are, which nobody has to look for in vain.
+const emptyLog = "Nothing has been logged: perfbench has nothing to say of itself, its files or its connections. " +
+	"Calls that fail are not logged one by one. A run counts them in its last line, tab there goes to Errors with the " +
+	"first message of each kind, and its results have a page Errors."
+
 func logLines(e screen.Env, log []string) []string {
 	if len(log) == 0 {
-		return []string{" Nothing has been logged yet."}
+		var out []string
+		for _, l := range widget.Wrap(emptyLog, max(min(e.W-6, 72), 1)) {
+			out = append(out, " "+l)
+		}
+		return out
 	}
 	out := make([]string, len(log))
 	for i, l := range log {

@@ -112,6 +112,16 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 	assert.Contains(t, picture(t, a), "knobs no longer turn", "a dimmed key says why")
 }
 
+// Who looks in the log for calls that fail is told where they are.
+func TestAnEmptyLogSaysWhereErrorsAre(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {120, 40}} {
+		a, _ := dashApp(t, Options{}, 1, 3*time.Second, size[0], size[1])
+		a.bench.Logs = func() []string { return nil }
+		send(t, a, "L")
+		assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(picture(t, a), "│", " ")), " "), "Nothing has been logged")
+	}
+}
+
 func TestAMarkIsDrawnAndKept(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 30*time.Second, 120, 40)
 	send(t, a, "m", "g", "c", "space", "q", "enter")

@@ -110,7 +110,7 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	pass(t, a, run, time.Second)
 	send(t, a, "u")
 	assert.Zero(t, run.Settings(screen.All).Rate)
-	assert.Contains(t, picture(t, a), "1 000 calls that were due but not yet sent are dropped: they count as never sent")
+	assert.Contains(t, picture(t, a), "1\u2009000 calls that were due but not yet sent are dropped: they count as never sent")
 }
 
 func TestACallThatDoesNotEndIsNoticed(t *testing.T) {

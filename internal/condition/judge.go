@@ -69,10 +69,15 @@ func (e Threshold) verified(f *rundir.Folder, n *int64) Outcome {
 	return Outcome{OK: e.holds(float64(*n)), Got: fmt.Sprint(*n), Measured: true}
 }
 
+// fails reports whether a condition on errors counts those of an operation: of all, it counts a failure once.
+func (e Threshold) fails(f *rundir.Folder, o rundir.Operation) bool {
+	return e.About(measure.Operation{Track: o.Track, Op: o.Op}) && (e.Of != "" || f.Run.Fails(o))
+}
+
 func (e Threshold) errors(f *rundir.Folder) Outcome {
 	var failed, calls, late int64
 	for _, o := range f.Run.Operations {
-		if e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
+		if e.fails(f, o) {
 			failed += o.Errors
 			calls += o.Calls
 		}
@@ -81,7 +86,7 @@ func (e Threshold) errors(f *rundir.Folder) Outcome {
 		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed), Measured: true}
 	}
 	for _, x := range f.Run.Errors { // a call that timed out is counted in calls too
-		if x.Class == "timeout" && e.About(measure.Operation{Track: x.Track, Op: x.Op}) {
+		if x.Class == "timeout" && e.fails(f, rundir.Operation{Track: x.Track, Op: x.Op}) {
 			late += x.Count
 		}
 	}

@@ -41,7 +41,14 @@ type Second struct {
 	At     time.Duration
 	Length float64 // in seconds
 	Count  float64 // units that succeeded
-	Times  []Times
+	// Backlog is how many units were due and not begun at its end, over all tracks.
+	Backlog int64
+	Times   []Times
+
+	// stood means that the store stood still in it, of its own accord. catches means that what the
+	// last stop had held up was done in it; stopped is when that was.
+	stood, catches bool
+	stopped        time.Duration
 }
 
 // Times are the response times of an operation in a second, in nanoseconds; 0: unknown.
@@ -83,13 +90,21 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 			c.Phases = append(c.Phases, p.From)
 		}
 	}
-	g := gatherer{}
+	g := newGatherer()
+	track := func(op int) string {
+		if op < len(s.Ops) {
+			return s.Ops[op].Track
+		}
+		return ""
+	}
 	first := time.Duration(math.MaxInt64)
 	for op, rows := range s.Recent {
 		for _, r := range rows {
 			first = min(first, time.Duration(r.T)*time.Second)
 			if s.Counts(op) {
-				g.add(time.Duration(r.T)*time.Second, r.Seconds, r.Count, Times{op, float64(r.ResponseP50), float64(r.ResponseP99)})
+				at := time.Duration(r.T) * time.Second
+				g.add(at, r.Seconds, r.Count, Times{op, float64(r.ResponseP50), float64(r.ResponseP99)})
+				g.waits(at, track(op), r.Backlog)
 			}
 		}
 	}
@@ -97,10 +112,12 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 		for _, p := range line {
 			if s.Counts(op) && s.Bucket >= time.Second && p.At+s.Bucket <= first {
 				g.add(p.At, p.Seconds, p.Count, Times{op, float64(p.ResponseP50), float64(p.ResponseP99)})
+				g.waits(p.At, track(op), p.Backlog)
 			}
 		}
 	}
 	c.Seconds = g.list()
+	c.catchUps()
 	return c
 }
 
@@ -130,7 +147,7 @@ func Of(f *rundir.Folder) *Course {
 			c.Phases = append(c.Phases, at(p.From))
 		}
 	}
-	g := gatherer{}
+	g := newGatherer()
 	for _, row := range f.Series {
 		op, counts := ops[measure.Operation{Track: row.Track, Op: row.Op}]
 		if !counts || math.IsNaN(row.Throughput) {
@@ -140,9 +157,12 @@ func Of(f *rundir.Folder) *Course {
 		if row.Count > 0 && row.Throughput > 0 {
 			length = math.Min(float64(row.Count)/row.Throughput, 1)
 		}
-		g.add(time.Duration(row.T)*time.Second, length, row.Count, Times{op, float64(row.ResponseP50), float64(row.ResponseP99)})
+		at := time.Duration(row.T) * time.Second
+		g.add(at, length, row.Count, Times{op, float64(row.ResponseP50), float64(row.ResponseP99)})
+		g.waits(at, row.Track, row.Backlog)
 	}
 	c.Seconds = g.list()
+	c.catchUps()
 	return c
 }
 
@@ -196,24 +216,46 @@ func fewIn(percentile float64, of func(measure.Summary) int64, segments []Segmen
 }
 
 // gatherer adds operations up by the second.
-type gatherer map[time.Duration]*Second
+type gatherer struct {
+	seconds map[time.Duration]*Second
+	// waiting is the backlog of each track, which its operations share.
+	waiting map[time.Duration]map[string]int64
+}
 
-func (g gatherer) add(at time.Duration, length float64, count int64, times Times) {
+func newGatherer() *gatherer {
+	return &gatherer{seconds: map[time.Duration]*Second{}, waiting: map[time.Duration]map[string]int64{}}
+}
+
+func (g *gatherer) add(at time.Duration, length float64, count int64, times Times) {
 	if length < measure.ShortestRate {
 		return
 	}
-	x := g[at]
+	x := g.seconds[at]
 	if x == nil {
 		x = &Second{At: at}
-		g[at] = x
+		g.seconds[at] = x
 	}
 	x.Count += float64(count)
 	x.Length, x.Times = max(x.Length, length), append(x.Times, times)
 }
 
-func (g gatherer) list() []Second {
-	out := make([]Second, 0, len(g))
-	for _, x := range g {
+// waits notes the backlog of a track at the end of a second.
+func (g *gatherer) waits(at time.Duration, track string, backlog int64) {
+	if backlog == 0 {
+		return
+	}
+	if g.waiting[at] == nil {
+		g.waiting[at] = map[string]int64{}
+	}
+	g.waiting[at][track] = max(g.waiting[at][track], backlog)
+}
+
+func (g *gatherer) list() []Second {
+	out := make([]Second, 0, len(g.seconds))
+	for at, x := range g.seconds {
+		for _, n := range g.waiting[at] {
+			x.Backlog += n
+		}
 		out = append(out, *x)
 	}
 	slices.SortFunc(out, func(a, b Second) int { return cmp.Compare(a.At, b.At) })
@@ -355,7 +397,9 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	short99 := fewIn(99, func(s measure.Summary) int64 { return s.P99 }, near)
 	over := func(list []Second) stretch { return over(list, short50, short99) }
 
-	before, after := c.seconds(from, e.first), c.seconds(e.Until, to)
+	// A stop before the change says nothing about it, and what it has held up says nothing afterwards.
+	before := slices.DeleteFunc(c.seconds(from, e.first), func(x Second) bool { return x.stood || x.catches })
+	after := slices.DeleteFunc(c.seconds(e.Until, to), func(x Second) bool { return x.catches && x.stopped < e.Until-slack })
 	k := min(len(before), len(after), window)
 	e.had = min(len(before), window)
 	noise := drifts(max(k/2, 2), before[max(len(before)-2*window, 0):], over)

@@ -511,3 +511,49 @@ func TestEachChangeHasItsEffect(t *testing.T) {
 		"paused: ",
 	}, told)
 }
+
+// A store that stood still and was fast until what had waited was done has changed nothing: neither before
+// a turn nor after it, nor after a fault.
+func TestWhatAStopHeldUpIsNoEffect(t *testing.T) {
+	at := func(s int) time.Duration { return time.Duration(s)*time.Second + 20*time.Millisecond }
+	// 500 a second; none from 9.4 to 15.2, of which the backlog is worked off until 17.
+	ran := func(changes ...measure.Change) *Course {
+		c := course(changes, steady(40, 500, 100)...)
+		c.Segments[0].Settings["rate"] = 500
+		for i, n := range []float64{200, 0, 0, 0, 0, 0, 110, 3690, 500} {
+			c.Seconds[9+i].Count = n
+		}
+		for i, n := range []int64{300, 800, 1300, 1800, 2300, 2800, 3190, 0, 0} {
+			c.Seconds[9+i].Backlog = n
+		}
+		c.catchUps()
+		return c
+	}
+	threads := func(s int) measure.Change {
+		return measure.Change{At: at(s), Name: "threads", From: 1, To: 2, By: "workbench"}
+	}
+	for _, s := range []int{15, 16, 22, 36} {
+		e := last(ran(threads(s)))
+		assert.Equal(t, Same, e.Throughput().Is, "%d: %s", s, e.Outcome(200))
+		assert.InDelta(t, 500, e.Throughput().Before, 10, "%d", s)
+		assert.InDelta(t, 500, e.Throughput().After, 10, "%d", s)
+	}
+	c := ran(measure.Change{At: at(10), Name: "fault-pause", To: 1, By: "timetable"}, measure.Change{At: at(15), Name: "fault-pause", From: 1, By: "timetable"})
+	e := last(c)
+	assert.InDelta(t, 500, e.Throughput().After, 10, "%s", e.Outcome(200))
+	assert.True(t, c.CatchesUp(16*time.Second, 17*time.Second))
+	assert.False(t, c.CatchesUp(17*time.Second, 40*time.Second))
+	assert.False(t, c.CatchesUp(0, 15*time.Second), "it has not begun")
+
+	slow := ran(threads(8)) // a stop after a turn may be what it did
+	assert.True(t, slow.Seconds[12].stood)
+	late := last(slow)
+	assert.Equal(t, Unsure, late.Throughput().Is)
+
+	behind := course(nil, steady(10, 500, 100)...) // what is too much for a store is no stop
+	for i := range behind.Seconds {
+		behind.Seconds[i].Backlog = int64(100 * i)
+	}
+	behind.catchUps()
+	assert.False(t, behind.CatchesUp(0, time.Minute))
+}

@@ -112,9 +112,7 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 			d.Threads = run.Settings[x.Name]
 		}
 	}
-	for _, o := range run.Operations {
-		d.Errors += o.Errors
-	}
+	d.Errors = run.Failures()
 	s.result.Open = s.result.Open || run.Settings["rate"] > 0
 	if rate := run.Settings["rate"]; len(s.result.Runs) == 0 {
 		s.result.Rate = rate

@@ -20,10 +20,10 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 	list := rundir.OutagesOf(f)
 	list = list[:min(len(list), mostOutages)]
 	failed, all := make([]int64, len(list)), int64(0)
-	whole := map[[2]string]bool{} // a call that is part of an operation is told with that
+	fails := map[[2]string]bool{}
 	for _, o := range f.Run.Operations {
-		if f.Run.Whole(o) {
-			all, whole[[2]string{o.Track, o.Op}] = all+o.Errors, true
+		if f.Run.Fails(o) {
+			all, fails[[2]string{o.Track, o.Op}] = all+o.Errors, true
 		}
 	}
 	for _, r := range f.Series {
@@ -33,7 +33,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 				of, most = i, part
 			}
 		}
-		if of >= 0 && whole[[2]string{r.Track, r.Op}] {
+		if of >= 0 && fails[[2]string{r.Track, r.Op}] {
 			failed[of] += r.Errors
 		}
 	}
@@ -42,9 +42,9 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		switch n := failed[i]; {
 		case n <= 0, len(f.Run.Emptied) > 0: // its seconds have calls, too, that were answered without records
 		case n >= all:
-			text += ", and " + units.Plural(n, "call") + " failed"
+			text += ", and " + units.Many(n, "call") + " failed"
 		default:
-			text += fmt.Sprintf(", with %d of the run's %s", n, units.Plural(all, "failed call"))
+			text += fmt.Sprintf(", with %s of the run's %s", units.Whole(n), units.Many(all, "failed call"))
 		}
 		if by := overlapping(f, o.From, o.To); len(by) > 0 {
 			text += ", in the time of the " + named(by) + ", " + ownWord
@@ -58,7 +58,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 func emptied(f *rundir.Folder) (out []rundir.Coincidence) {
 	lost := int64(0)
 	for _, x := range f.Run.Errors {
-		if x.Class == store.Lost.String() && f.Run.Whole(rundir.Operation{Track: x.Track, Op: x.Op}) {
+		if x.Class == store.Lost.String() && f.Run.Fails(rundir.Operation{Track: x.Track, Op: x.Op}) {
 			lost += x.Count
 		}
 	}
@@ -66,7 +66,7 @@ func emptied(f *rundir.Folder) (out []rundir.Coincidence) {
 	for i, o := range list[:min(len(list), mostOutages)] {
 		text := fmt.Sprintf("from %s to %s the store answered, but without records that it had acknowledged", plot.Clock(o.From), plot.Clock(o.To))
 		if i == 0 && lost > 0 {
-			text += ": " + units.Plural(lost, "call") + " of the run found none"
+			text += ": " + units.Many(lost, "call") + " of the run found none"
 		}
 		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Lost: true})
 	}

@@ -196,7 +196,7 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 	case i.Group != nil:
 		rate = i.Group.Rate
 		for _, r := range i.Of {
-			errors += errorsOf(r)
+			errors += r.Failures()
 		}
 	default:
 		h := i.Run.Headline()
@@ -207,22 +207,12 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 		} else if len(h.Timed) > 0 {
 			p99 = h.Response.P99 // a search mixes that of many levels
 		}
-		errors = errorsOf(i.Run)
+		errors = i.Run.Failures()
 	}
 	if p99 == measure.Hidden {
 		p99 = 0
 	}
 	return rate, p99, errors
-}
-
-// errorsOf counts the operations of a run that failed.
-func errorsOf(r *rundir.Run) (n int64) {
-	for _, o := range r.Operations {
-		if r.Whole(o) {
-			n += o.Errors
-		}
-	}
-	return n
 }
 
 // Order is what a list is sorted by.

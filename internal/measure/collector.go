@@ -122,6 +122,8 @@ type Gap struct {
 // the work and owns what is gathered. Shards feed it; any goroutine may call Snapshot.
 type Collector struct {
 	cfg Config
+	// within is that of every snapshot.
+	within []bool
 	intake
 	stop  chan struct{}
 	done  chan struct{}
@@ -182,6 +184,7 @@ func NewCollector(cfg Config) *Collector {
 		stop:   make(chan struct{}), done: make(chan struct{}),
 		win: newWindow(n, floorSecond(cfg.Start)), view: newView(n), gauges: make([]Gauge, len(cfg.Tracks)),
 	}
+	c.within = partsOf(&c.cfg)
 	c.log = newErrorLog(&c.cfg)
 	c.intake.log, c.all = &c.log, newWhole(&c.cfg, &c.log)
 	c.at.Store(int64(c.win.second))
@@ -328,6 +331,18 @@ func (c *Collector) add(s *Call) {
 			}
 		}
 	}
+}
+
+// partsOf returns, per operation, whether it is part of another of its track, which fails with it.
+func partsOf(cfg *Config) []bool {
+	part := func(op int) bool { return op < len(cfg.Parts) && cfg.Parts[op] }
+	out := make([]bool, len(cfg.Ops))
+	for op := range out {
+		for other := range cfg.Ops {
+			out[op] = out[op] || part(op) && !part(other) && cfg.Ops[other].Track == cfg.Ops[op].Track
+		}
+	}
+	return out
 }
 
 // counts reports whether an operation counts in totals.

@@ -221,6 +221,8 @@ type Snapshot struct {
 	// Apart holds, per operation, whether it is part of another or measured beside
 	// it, and so is left out of totals; nil: none is.
 	Apart []bool
+	// Within holds, per operation, whether it is part of another, which fails with it; nil: none is.
+	Within []bool
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
 	// Timeline holds, per operation, the whole run in buckets of width Bucket:
@@ -278,6 +280,19 @@ func Covered(phases []Phase, counts func(track string) bool, from, to time.Durat
 
 // Counts reports whether an operation counts in totals.
 func (s *Snapshot) Counts(op int) bool { return op >= len(s.Apart) || !s.Apart[op] }
+
+// Fails reports whether a call of an operation that fails is an error by itself, and not part of one.
+func (s *Snapshot) Fails(op int) bool { return op >= len(s.Within) || !s.Within[op] }
+
+// Failures returns how many operations have failed: the number of errors so far.
+func (s *Snapshot) Failures() (n int64) {
+	for op := range s.Ops {
+		if s.Fails(op) {
+			n += s.Ops[op].Errors
+		}
+	}
+	return n
+}
 
 // Active returns for how much of from..to operations ran that count in totals and the run was
 // not paused, looking at finished seconds only.

@@ -73,8 +73,8 @@ func (d *moments) merge(from int, words []uint64) {
 	}
 }
 
-// and returns when one or the other happened.
-func (d *moments) and(o *moments) moments {
+// or returns when one or the other happened.
+func (d *moments) or(o *moments) moments {
 	both := moments{slots: slices.Clone(d.slots)}
 	both.merge(0, o.slots)
 	return both

@@ -37,10 +37,12 @@ func TestWhatCountsBreaksASilence(t *testing.T) {
 	at(0, 0, 0)
 	at(100*time.Millisecond, 0, 1)
 	at(200*time.Millisecond, 1, 0)
+	at(200*time.Millisecond, 1, 1) // the operation failed with it
 	at(400*time.Millisecond, 0, 0)
 	s.Close()
 	go c.Run()
 	c.Close()
+	assert.EqualValues(t, 1, c.snap.Load().Failures())
 	assert.Equal(t, []Silence{{10 * time.Millisecond, 400 * time.Millisecond}}, c.all.doneAt.silences(410*time.Millisecond))
 	assert.Equal(t, []Silence{{0, 100 * time.Millisecond}, {110 * time.Millisecond, 410 * time.Millisecond}}, c.all.failedAt.silences(410*time.Millisecond))
 }
@@ -63,7 +65,7 @@ func TestAnAnswerWithoutARecordIsAnAnswer(t *testing.T) {
 	s.Close()
 	go c.Run()
 	c.Close()
-	answered := c.all.doneAt.and(&c.all.lostAt)
+	answered := c.all.doneAt.or(&c.all.lostAt)
 	assert.Equal(t, []Silence{{10 * ms, 900 * ms}}, c.all.doneAt.silences(910*ms))
 	assert.Equal(t, []Silence{{10 * ms, 500 * ms}, {510 * ms, 700 * ms}, {710 * ms, 900 * ms}}, answered.silences(910*ms))
 }

@@ -14,7 +14,7 @@ func (c *Collector) publish(now int64) {
 	prev := c.snap.Load()
 	s := &Snapshot{
 		Number: c.number, At: time.Duration(now), Began: time.Duration(c.cfg.Start), Tracks: c.cfg.Tracks,
-		Apart: c.cfg.Apart, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.view.recent),
+		Apart: c.cfg.Apart, Within: c.within, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.view.recent),
 	}
 	if prev != nil && c.win.second == prev.open {
 		s.Ops, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Changes

@@ -155,7 +155,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 	r.Silences, r.Sound = a.doneAt.silences(r.Measured), a.failedAt.silences(r.Measured)
 	r.Unanswered = r.Silences
 	if len(a.lostAt.slots) > 0 {
-		answered := a.doneAt.and(&a.lostAt)
+		answered := a.doneAt.or(&a.lostAt)
 		r.Unanswered = answered.silences(r.Measured)
 	}
 	return r

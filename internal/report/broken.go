@@ -29,7 +29,7 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	if a.Due != nil {
 		parts = append(parts, "about "+units.Number(*a.Due)+" "+r.Unit+" were due")
 	}
-	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed"+byClass(a))
+	parts = append(parts, units.Whole(a.Done)+" done in its seconds", units.Many(a.Failed, "call")+" failed"+byClass(a))
 	if a.FirstError != nil {
 		parts = append(parts, "the first "+soon(*a.FirstError)+" it began")
 	}
@@ -80,7 +80,7 @@ func byClass(a *rundir.Fault) string {
 		return cmp.Or(cmp.Compare(a.Classes[y], a.Classes[x]), cmp.Compare(x, y))
 	})
 	for i, name := range names {
-		names[i] = Whole(a.Classes[name]) + " " + name
+		names[i] = units.Whole(a.Classes[name]) + " " + name
 	}
 	if len(names) == 0 {
 		return ""
@@ -140,7 +140,7 @@ func lost(f *rundir.Folder) Section {
 		t.Add(a.Name(), plot.Clock(a.From), plot.Clock(a.To), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
 			Length(a.Silent), longest, since(a.FirstError), since(a.FirstDone), since(a.Recovered))
 		if did := contacts(&a); len(a.Classes) > 0 || a.Retries > 0 || len(did) > 0 {
-			s.Text = append(s.Text, fmt.Sprintf("During %s, %s.", a.Name(), strings.Join(append([]string{Whole(a.Failed) + " calls failed" + byClass(&a), Whole(a.Retries) + " were tried again"}, did...), ", ")))
+			s.Text = append(s.Text, fmt.Sprintf("During %s, %s.", a.Name(), strings.Join(append([]string{units.Many(a.Failed, "call") + " failed" + byClass(&a), units.Whole(a.Retries) + " were tried again"}, did...), ", ")))
 		}
 		if a.Why != "" {
 			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", a.Name(), a.Why))

@@ -29,7 +29,7 @@ func TestEveryDocumentForPeopleSaysWhatAFaultCost(t *testing.T) {
 	assert.Contains(t, page.HTML(), `class="shade fault"`)
 	assert.Equal(t, "pause from 00:03 to 00:05: about 2k entries were due, 12 done in its seconds, 3 calls failed, the first within 2 s after it began, up to 1950 waited, nothing was done for 2 s, the first success came within 1 s after its end, the longest response time was 2 s, all was as before 1 s after its end",
 		FaultText(&f.Run.Faults[0], &f.Run))
-	assert.Equal(t, "delay:5ms from 00:07 to 00:10: 4000 done in its seconds, 0 calls failed, when all was as before is not known: it lasted to the end of the run",
+	assert.Equal(t, "delay:5ms from 00:07 to 00:10: 4\u2009000 done in its seconds, 0 calls failed, when all was as before is not known: it lasted to the end of the run",
 		FaultText(&f.Run.Faults[1], &f.Run))
 	assert.Equal(t, "within 100 ms after", soon(0))
 	assert.Contains(t, junit(&f.Run).Suites[0].Out, "fault pause from 00:03 to 00:05: about 2k entries were due")
@@ -69,7 +69,7 @@ func TestAFaultNamesItsFailuresByClass(t *testing.T) {
 	}}
 	f.Run.Operations[0].Retries = f.Run.Operations[0].Calls
 	text := strings.Join(strings.Fields(RunPage(f).Text()), " ")
-	assert.Contains(t, text, "During kill:primary, 2388 calls failed (2376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time.")
+	assert.Contains(t, text, "During kill:primary, 2 388 calls failed (2 376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time.")
 	assert.Contains(t, text, "which are no errors: a call took 2 attempts.")
-	assert.Contains(t, FaultText(&f.Run.Faults[0], &f.Run), "2388 calls failed (2376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time, all was as before")
+	assert.Contains(t, FaultText(&f.Run.Faults[0], &f.Run), "2\u2009388 calls failed (2\u2009376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time, all was as before")
 }

@@ -117,8 +117,12 @@ func (a *axis) bands(f *rundir.Folder, c rundir.Timeline, m moments) Graph {
 // failuresBySecond returns the errors in each second; all NaN if there were none.
 func failuresBySecond(f *rundir.Folder, a axis) []float64 {
 	out, some := make([]float64, a.n), false
+	within := map[[2]string]bool{}
+	for _, o := range f.Run.Operations {
+		within[[2]string{o.Track, o.Op}] = !f.Run.Fails(o)
+	}
 	for _, r := range f.Series {
-		if i := r.T - a.first; i >= 0 && i < a.n {
+		if i := r.T - a.first; i >= 0 && i < a.n && !within[[2]string{r.Track, r.Op}] {
 			out[i] += float64(r.Errors)
 			some = some || r.Errors > 0
 		}

@@ -281,12 +281,24 @@ func span(from, to string) string {
 	return from + ".." + to
 }
 
+// Parts says which failed calls are counted with the operations that they are parts of; "" if there are none.
+func Parts(r *rundir.Run) string {
+	n := r.Within()
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of the run failed; besides, %s failed that are parts of operations, and are counted with these.", units.Many(r.Failures(), "call"), units.Whole(n))
+}
+
 func failures(r *rundir.Run) Section {
 	t := Table{Left: 4, Columns: []string{"track", "operation", "error", "first messages", "count"}}
 	for _, e := range r.Errors {
 		t.Add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), Whole(e.Count))
 	}
 	s := Section{Heading: "Errors", Weight: Answer, Table: t}
+	if text := Parts(r); text != "" {
+		s.Text = append(s.Text, text)
+	}
 	for _, o := range r.Operations {
 		if o.Retries > 0 {
 			s.Text = append(s.Text, fmt.Sprintf("%s.%s was tried again %s, which are no errors: a call took %.3g attempts.", o.Track, o.Op, units.Plural(int(o.Retries), "time"), r.Attempts(&o)))

@@ -74,5 +74,24 @@ func TestAnOutageEndsWhereTheStoreAnswersWithoutRecords(t *testing.T) {
 	f.Run.Operations = []Operation{{Track: "map", Op: "put", Count: 10, Calls: 10, Errors: 4000}}
 	f.Run.Errors = []Error{{Track: "map", Op: "put", Class: "lost", Count: 3000}}
 	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:02 to 00:05 (3 s of 40 s)")
-	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 on, 3000 calls found no record")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 on, 3\u2009000 calls found no record")
+}
+
+// A call that is part of an operation fails with it, which is counted once; what is measured beside the work
+// fails by itself.
+func TestAFailureIsCountedOnce(t *testing.T) {
+	r := Run{
+		MeasuredS: 10, Parts: []string{"saga.call", "queries.read"},
+		Operations: []Operation{
+			{Track: "saga", Op: "saga", Count: 900, Calls: 900, Errors: 1100}, {Track: "saga", Op: "call", Count: 5000, Calls: 5000, Errors: 3000},
+			{Track: "queries", Op: "read", Count: 10, Calls: 10, Errors: 5},
+		},
+		Errors: []Error{{Track: "saga", Op: "saga", Class: "lost", Count: 7}, {Track: "saga", Op: "call", Class: "lost", Count: 20}},
+	}
+	assert.EqualValues(t, 1105, r.Failures())
+	assert.EqualValues(t, 3000, r.Within())
+	assert.Contains(t, r.Judge().Reasons[0], "1\u2009100 calls failed, 55 % of those that count")
+	assert.Contains(t, r.Judge().Reasons[0], "7 calls found no record")
+	r.Operations[0].Errors, r.Operations[2].Errors = 0, 0
+	assert.Contains(t, r.Judge().Reasons[0], "3\u2009000 calls failed, 38 % of those that are parts of operations", "nothing else says so")
 }

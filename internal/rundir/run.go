@@ -581,6 +581,32 @@ func (r *Run) Whole(o Operation) bool { return !slices.Contains(r.Parts, o.Track
 // Counts reports whether the units of an operation count in the totals of the run.
 func (r *Run) Counts(o Operation) bool { return r.Whole(o) && r.Units[o.Track+"."+o.Op] == "" }
 
+// Fails reports whether a call of an operation that fails is an error by itself: that of a part is not, as
+// the operation fails with it, which is counted once.
+func (r *Run) Fails(o Operation) bool {
+	return r.Whole(o) || !slices.ContainsFunc(r.Operations, func(x Operation) bool { return x.Track == o.Track && r.Whole(x) })
+}
+
+// Failures returns how many operations of the run failed: its number of errors, wherever there is one.
+func (r *Run) Failures() (n int64) {
+	for _, o := range r.Operations {
+		if r.Fails(o) {
+			n += o.Errors
+		}
+	}
+	return n
+}
+
+// Within returns how many calls failed that are parts of operations: Failures has the operations.
+func (r *Run) Within() (n int64) {
+	for _, o := range r.Operations {
+		if !r.Fails(o) {
+			n += o.Errors
+		}
+	}
+	return n
+}
+
 // UnitOf returns the unit of an operation's count.
 func (r *Run) UnitOf(o Operation) string {
 	return cmp.Or(r.Units[o.Track+"."+o.Op], r.Unit)

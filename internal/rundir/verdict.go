@@ -263,7 +263,7 @@ func recordOf(r *Run) verdict.Record {
 		rec.Phases = append(rec.Phases, p)
 	}
 	for _, e := range r.Errors {
-		if e.Class == store.Lost.String() {
+		if e.Class == store.Lost.String() && r.Fails(Operation{Track: e.Track, Op: e.Op}) {
 			rec.Lost += e.Count
 		}
 		if e.Class != store.Panicked.String() {
@@ -306,7 +306,7 @@ func soughtIn(r *Run, s Stretch) bool {
 // judgedOp returns an operation as the judgement sees it.
 func judgedOp(r *Run, o Operation) verdict.Op {
 	return verdict.Op{
-		Name: o.Track + "." + o.Op, Counts: r.Counts(o),
+		Name: o.Track + "." + o.Op, Counts: r.Counts(o), Within: !r.Fails(o),
 		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
 		Response: o.Response.Summary(o.Calls), Lateness: o.Lateness.Summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -65,21 +66,15 @@ func failure(run *rundir.Run, cause error, missed []string, requireValid bool, r
 // nothingWorked returns the error of a run in which not one operation succeeded: the
 // store refused all of them. Individual failures are only counted.
 func nothingWorked(run *rundir.Run) error {
-	failed := int64(0)
-	for _, o := range run.Operations {
-		if o.Count > 0 {
-			return nil
-		}
-		failed += o.Errors
-	}
-	if failed == 0 {
+	failed := run.Failures()
+	if slices.ContainsFunc(run.Operations, func(o rundir.Operation) bool { return o.Count > 0 }) || failed == 0 {
 		return nil
 	}
 	why := run.Errors[0].Class
 	if m := run.Errors[0].Messages; len(m) > 0 {
 		why += ": " + m[0]
 	}
-	return fault.Hint(fmt.Errorf("not one of %d operations succeeded (%s)", failed, why), "what was counted is reported; check the store and run again")
+	return fault.Hint(fmt.Errorf("not one of %s succeeded (%s)", units.Many(failed, "operation"), why), "what was counted is reported; check the store and run again")
 }
 
 // lostWorkers reports whether the run is invalid because of its workers: what they were to store is

@@ -297,6 +297,20 @@ func Listed(words []string) string {
 	return strings.Join(words, "")
 }
 
+// Whole formats a count in full, with thin spaces between thousands: "2 472 000".
+func Whole[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u2009" + s[i:]
+	}
+	return s
+}
+
+// Many is Plural with the number as Whole formats it: "1 030 calls".
+func Many[N int | int64](n N, thing string) string {
+	return Whole(n) + strings.TrimPrefix(Plural(n, thing), strconv.FormatInt(int64(n), 10))
+}
+
 // Plural formats a number of things: "1 thread", "2 threads", "3 entries", "4 branches".
 func Plural[N int | int64](n N, thing string) string {
 	many := thing + "s"

@@ -148,3 +148,12 @@ func TestAPartIsAllOnlyIfItIs(t *testing.T) {
 	assert.Equal(t, "33.33 %", PartOf(1, 3))
 	assert.Equal(t, "0 %", PartOf(0, 3))
 }
+
+func TestCountsInFull(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1030: "1\u2009030", 2_472_000: "2\u2009472\u2009000", -1000: "-1\u2009000"} {
+		assert.Equal(t, want, Whole(n))
+	}
+	assert.Equal(t, "1 call", Many(1, "call"))
+	assert.Equal(t, "85\u2009811 calls", Many(85_811, "call"))
+	assert.Equal(t, []string{"and", "1\u2009030", "calls", "failed"}, Words(" and 1\u2009030 calls\nfailed"))
+}

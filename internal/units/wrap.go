@@ -3,6 +3,7 @@ package units
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -13,7 +14,7 @@ var unit = regexp.MustCompile(`^(%|[nµm]?s|[KMGT]?i?B(/s)?)[).,;:]*$`)
 // Words returns the words of a paragraph, which are what blanks part: names with hyphens, flags
 // and paths are whole. A number and its unit are one.
 func Words(para string) []string {
-	list := strings.Fields(para)
+	list := strings.FieldsFunc(para, func(r rune) bool { return r != '\u2009' && unicode.IsSpace(r) }) // Whole has thin ones
 	out := list[:0]
 	for _, word := range list {
 		if n := len(out); n > 0 && strings.ContainsAny(out[n-1][len(out[n-1])-1:], "0123456789") && unit.MatchString(word) {

@@ -146,8 +146,9 @@ type Account struct {
 // Op is the result of one operation.
 type Op struct {
 	Name string
-	// Counts means that it counts in the totals of the run.
-	Counts bool
+	// Counts means that it counts in the totals of the run, Within that it is part of another, which
+	// fails with it.
+	Counts, Within bool
 	// Count and Unstarted are units; Calls are the calls that were timed, Errors those
 	// that failed.
 	Count, Unstarted, Calls, Errors int64

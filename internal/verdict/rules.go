@@ -149,9 +149,9 @@ func errors(r *Record) finding {
 		if len(r.Emptied) > 0 {
 			when = "from " + at(r.Emptied[0].From) + " on, "
 		}
-		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Plural(r.Lost, "call")), ""
+		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Many(r.Lost, "call")), ""
 	}
-	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "call"), percent(share), of) + unseen
+	text := fmt.Sprintf("%s failed, %s of %s", units.Many(failed, "call"), percent(share), of) + unseen
 	if when := Dead(r.Outages, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
@@ -163,7 +163,7 @@ func errors(r *Record) finding {
 	}
 	for _, s := range r.Segments {
 		if failed, share, of := failures(s.Ops, 0); !s.Sought && failed > errorLeast && share >= errorShare {
-			return finding{Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "call"), s.where(), percent(share), of) + unseen, why}
+			return finding{Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Many(failed, "call"), s.where(), percent(share), of) + unseen, why}
 		}
 	}
 	return finding{}
@@ -191,10 +191,25 @@ func Dead(outages []Outage, seconds float64) string {
 
 // failures returns how many calls failed apart from panics, what share that is, and of which
 // calls: of all, or of those that count, where it is larger. Parts that worked, such as
-// pauses, make a failed whole no better.
+// pauses, make a failed whole no better, and those that failed make it no worse: they are told by
+// themselves where no whole did.
 func failures(ops []Op, panics int64) (failed int64, share float64, of string) {
+	failed, share, of = failuresOf(ops, panics, false)
+	if failed == 0 {
+		if parts, s, _ := failuresOf(ops, panics, true); parts > 0 {
+			return parts, s, "those that are parts of operations"
+		}
+	}
+	return failed, share, of
+}
+
+// failuresOf is failures of the parts of operations, or of all others.
+func failuresOf(ops []Op, panics int64, parts bool) (failed int64, share float64, of string) {
 	var calls, counted, missed int64
 	for _, o := range ops {
+		if o.Within != parts {
+			continue
+		}
 		calls += o.Calls
 		failed += o.Errors
 		if o.Counts {

@@ -471,7 +471,7 @@ func TestWorkThatFailedIsNotHiddenByItsParts(t *testing.T) {
 	v := Judge(r)
 	require.True(t, has(v, Errors))
 	assert.Equal(t, Invalid, v.State)
-	assert.Contains(t, v.Reasons[0].Text, "2000 calls failed, 83 % of those that count")
+	assert.Contains(t, v.Reasons[0].Text, "2\u2009000 calls failed, 83 % of those that count")
 	assert.True(t, v.Reasons[0].Cause.Voids())
 }
 
@@ -547,9 +547,9 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	r.Outages = []Outage{{From: 2, To: 3.5}, {From: 10, To: 24}}
 	v := Judge(r)
 	require.True(t, has(v, Errors))
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85811 calls failed, `, v.Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85 811 calls failed, `, v.Reasons[0].Text)
 	r.Outages = r.Outages[1:]
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85811 calls failed, `, Judge(r).Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85 811 calls failed, `, Judge(r).Reasons[0].Text)
 }
 
 // A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that

@@ -24,7 +24,7 @@ func (r *reading) effects() []effect.Effect {
 	if r.didAt == r.snap {
 		return r.did
 	}
-	list := effect.Effects(effect.Live(r.snap, r.verdict, r.commands()))
+	list := effect.Effects(r.passed())
 	if r.snap.Bucket > time.Second { // of what is long ago there were finer seconds
 		for i := range list {
 			if e := &list[i]; e.Until < r.snap.At-settled {
@@ -36,6 +36,14 @@ func (r *reading) effects() []effect.Effect {
 	}
 	r.did, r.didAt = list, r.snap
 	return list
+}
+
+// passed returns the finished seconds so far as effects are reckoned from them.
+func (r *reading) passed() *effect.Course {
+	if r.ranAt != r.snap {
+		r.ran, r.ranAt = effect.Live(r.snap, r.verdict, r.commands()), r.snap
+	}
+	return r.ran
 }
 
 // lastEffect returns what the last change did, and false if nothing was changed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -76,9 +77,7 @@ func digest(s *measure.Snapshot, op int) figures {
 	if f.whole = f.some && (f.last() >= seconds1(f.from) || f.paused); f.whole {
 		f.rate, f.lastP99 = rateIn(s, op, f.last())
 	}
-	for _, t := range s.Ops {
-		f.errors += t.Errors
-	}
+	f.errors = s.Failures()
 	if f.sums(s, op, ops); !f.whole {
 		f.mean = math.NaN()
 	}
@@ -152,8 +151,9 @@ type peaks struct {
 }
 
 // next looks at the seconds of the window that are over since. A chart becomes coarser as a run goes on, and
-// a snapshot has the last minutes singly; a peak does not become lower with that.
-func (p *peaks) next(s *measure.Snapshot, f *figures) {
+// a snapshot has the last minutes singly; a peak does not become lower with that. What a store does to catch
+// up once it is back, as ran has it, is none.
+func (p *peaks) next(s *measure.Snapshot, f *figures, ran *effect.Course) {
 	if p.best == nil || p.from != f.from {
 		*p = peaks{f.from, math.MinInt, map[int]best{}}
 	}
@@ -161,12 +161,15 @@ func (p *peaks) next(s *measure.Snapshot, f *figures) {
 		return
 	}
 	for t := max(seconds1(f.from), f.second-remembered, p.looked); t <= f.last(); t++ {
+		p.looked = t
+		if at := time.Duration(t) * time.Second; ran.CatchesUp(at, at+time.Second) {
+			continue
+		}
 		for op := -1; op < len(s.Ops); op++ {
 			if v, _ := rateIn(s, op, t); v > p.best[op].rate || v > 0 && t == p.best[op].second {
 				p.best[op] = best{v, t}
 			}
 		}
-		p.looked = t
 	}
 }
 
@@ -237,10 +240,12 @@ func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
 
 // errorsInWords lists the classes of errors with their counts, most frequent first; a
 // single class needs no count.
-func errorsInWords(errs []measure.ErrorCount) string {
+func errorsInWords(s *measure.Snapshot) string {
 	byClass := map[string]int64{}
-	for _, e := range errs {
-		byClass[e.Class] += e.Count
+	for _, e := range s.Errors {
+		if op := slices.IndexFunc(s.Ops, func(o measure.Totals) bool { return o.Operation == e.Operation }); op < 0 || s.Fails(op) {
+			byClass[e.Class] += e.Count
+		}
 	}
 	type count struct {
 		class string

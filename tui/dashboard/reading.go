@@ -37,6 +37,8 @@ type reading struct {
 	found    *screen.Search    // the last search
 	did      []effect.Effect   // what each change did, as of didAt
 	didAt    *measure.Snapshot
+	ran      *effect.Course // the seconds so far, as of ranAt
+	ranAt    *measure.Snapshot
 }
 
 func newReading(a screen.Access) *reading {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -26,7 +28,7 @@ type selection struct {
 // refresh computes the figures of the newest state of the run.
 func (sel *selection) refresh() {
 	sel.fig = digest(sel.now.snap, sel.op)
-	sel.peaks.next(sel.now.snap, &sel.fig)
+	sel.peaks.next(sel.now.snap, &sel.fig, sel.now.passed())
 }
 
 // peak returns the best second of the window so far; ok is false if there is none.
@@ -204,6 +206,11 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	return line
 }
 
+// late reports whether the verdict says that perfbench itself starts calls late.
+func (sel *selection) late() bool {
+	return slices.Contains(sel.now.verdict.Causes, string(verdict.Lateness))
+}
+
 // stateWith is state with the classes of errors or without them, and reports whether it has all causes of
 // the verdict.
 func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string, whole bool) {
@@ -223,12 +230,12 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string,
 	switch {
 	case f.backlog > 0:
 		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
-	case f.open && (f.rate != 0 || f.errors == 0): // what only fails is on time, which is no merit
+	case f.open && (f.rate != 0 || f.errors == 0) && !sel.late(): // what only fails is on time, which is no merit
 		parts = append(parts, "on schedule")
 	}
 	if n := sel.fig.errors; n > 0 {
 		text := "errors " + widget.Whole(n)
-		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short && classed {
+		if classes := errorsInWords(sel.now.snap); classes != "" && !short && classed {
 			text += " (" + classes + ")"
 		}
 		parts = append(parts, s.Bad.On(text))

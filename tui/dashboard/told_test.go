@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -35,6 +37,19 @@ func TestWhatIsOnItsWayStandsForCallsInFlight(t *testing.T) {
 		d.lower.tab = tabTracks
 		assert.NotContains(t, a.Picture(t), "in flight 16")
 	}
+}
+
+// A run of which perfbench starts calls late is not on schedule.
+func TestWhatIsLateIsNotOnSchedule(t *testing.T) {
+	a, _, run := live(t, time.Second, 120, 40)
+	run.Change("workbench", 0, func(s workload.Settings) workload.Settings { s.Rate = 1000; return s })
+	run.Tick(100 * time.Millisecond)
+	a.Send(t, a.Frame())
+	assert.Contains(t, a.Picture(t), "on schedule")
+	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{string(verdict.Lateness)}, Reasons: []string{"perfbench itself started operations late"}}
+	run.Tick(2 * time.Second)
+	a.Send(t, a.Frame())
+	assert.NotContains(t, a.Picture(t), "on schedule")
 }
 
 // What only a profile knows of its run stands beside what all runs show.

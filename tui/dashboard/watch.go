@@ -135,7 +135,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 		case screen.Reporting, screen.Ended:
 			next = "the run has ended"
 		}
-		for _, more := range []string{next, errorsInWords(s.Errors)} {
+		for _, more := range []string{next, errorsInWords(s)} {
 			if more != "" && ansi.StringWidth(text+more)+3 <= width {
 				text += " · " + more
 			}

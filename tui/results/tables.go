@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -201,6 +202,9 @@ func at(lines []string, i int) string {
 func (l *loadedRun) failures(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	var out []string
+	if text := report.Parts(run); text != "" {
+		out = append(widget.MutedLines(s, text, w), "")
+	}
 	for _, e := range run.Errors {
 		out = append(out, s.Bad.On(e.Class)+"  "+s.Bold.On(widget.Whole(e.Count))+s.Muted.On(" of "+widget.OpName(run, rundir.Operation{Track: e.Track, Op: e.Op})))
 		for _, m := range e.Messages {

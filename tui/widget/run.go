@@ -101,17 +101,14 @@ func (f *Figures) mark(text string) string {
 	return f.sign + text
 }
 
-// FiguresOf sums up a run: the headline, with the failures of all whole operations.
+// FiguresOf sums up a run: the headline, with the errors of all operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{
 		Rate: h.Rate, count: h.Count, Of: h.Of(run), Mixes: run.Mixes(), sign: run.Sign(),
-		P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
+		Errors: run.Failures(), P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
 	}
 	for _, o := range run.Operations {
-		if run.Whole(o) { // a call that is part of an operation fails with that
-			f.Errors += o.Errors
-		}
 		f.unstarted += o.Unstarted
 	}
 	return f

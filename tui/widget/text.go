@@ -22,11 +22,7 @@ func Whole(n int64) string {
 	if n >= 10_000_000 {
 		return units.Number(float64(n))
 	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u2009" + s[i:]
-	}
-	return s
+	return units.Whole(n)
 }
 
 // Clock formats a moment of a run: 00:47, 1:02:03; with a minus before zero.

@@ -48,10 +48,10 @@ func Unwrapped(w io.Writer) io.Writer {
 }
 
 // Printable takes control characters out of what a server or a file may have put
-// into a message.
+// into a message. The thin space of long numbers is none.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+		if r != '\n' && r != '\t' && r != '\u2009' && !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
@@ -70,7 +70,7 @@ func Plain(text string, plain bool) string {
 // bullets begin the lines of a list.
 var bullets = regexp.MustCompile(`(?m)^( *)· `)
 
-var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "±", "+-", "…", "...")
+var symbols = strings.NewReplacer(" · ", ", ", "→", "to", "–", "none", "µ", "u", " %", " percent", "×", "x", "±", "+-", "…", "...", "\u2009", "")
 
 // Table writes rows in columns.
 func Table(w io.Writer, fill func(row func(cells ...string))) {

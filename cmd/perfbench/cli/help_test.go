@@ -11,4 +11,10 @@ func TestSentencesAreBrokenAtTheEdgeOfATerminal(t *testing.T) {
 	text := "a b c d e f g h\n  x   y   z   0\n\nshort"
 	assert.Equal(t, text, Broken(text, 0))
 	assert.Equal(t, "a b c d e\nf g h\n  x   y   z   0\n\nshort", Broken(text, 10))
+	assert.Equal(t, "errors\n1\u2009108", Broken("errors 1\u2009108", 10), "a long number is one word")
+}
+
+func TestALongNumberCanBePrinted(t *testing.T) {
+	assert.Equal(t, "1\u2009108 calls?", Plain("1\u2009108 calls\x07", false))
+	assert.Equal(t, "1108 calls", Plain("1\u2009108 calls", true))
 }

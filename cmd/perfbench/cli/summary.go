@@ -74,7 +74,10 @@ func Summary(r *rundir.Run, dir string) string {
 		fmt.Fprintf(&b, "fault %s\n", report.FaultText(&a, r))
 	}
 	for _, e := range r.Errors {
-		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, messages(e))
+		fmt.Fprintf(&b, "errors: %s.%s %s × %s%s\n", e.Track, e.Op, e.Class, units.Whole(e.Count), messages(e))
+	}
+	if text := report.Parts(r); text != "" {
+		fmt.Fprintf(&b, "errors: %s\n", text)
 	}
 	fmt.Fprintf(&b, "\nverification %s: %s\n", r.Verification.State, r.Verification.Brief())
 	for _, n := range r.Notices {

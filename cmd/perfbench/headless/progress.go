@@ -79,11 +79,7 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven, open
 		p50, p99 = units.Duration(sec.P50), units.Duration(sec.P99)
 	}
 	parts = append(parts, fmt.Sprintf("p50 %7s", p50), fmt.Sprintf("p99 %7s", p99))
-	var errs int64
-	for _, o := range snap.Ops {
-		errs += o.Errors
-	}
-	parts = append(parts, fmt.Sprintf("errors %d", errs))
+	parts = append(parts, "errors "+units.Whole(snap.Failures()))
 	for _, f := range plan.InForce(snap.Changes, l.Planned(), snap.At) {
 		parts = append(parts, f.String())
 	}

@@ -1,0 +1,64 @@
+package effect
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// A store stands still while less than stoodShare of what it did before is done, and more and more is due. Of the
+// second in which that began, less than partShare is. What it has held up is done again once no more is due than
+// smallShare of what is done in a second.
+const stoodShare, partShare, smallShare = 0.1, 0.9, 0.05
+
+// catchUps finds the seconds after a stop, or after a fault, in which what it had held up was done, up to
+// the one in which little of that was left. They are faster than the load asks for, and say what has waited.
+// The seconds in which a stop began and ended are none of the load either.
+func (c *Course) catchUps() {
+	var stopped time.Duration
+	before, behind, still := int64(0), false, false
+	usual := [2]float64{} // the last second that was as asked, and the one before it
+	for i := range c.Seconds {
+		x := &c.Seconds[i]
+		end := x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
+		switch {
+		case c.faulty(end):
+			stopped, behind, still = x.At, true, true
+		case x.Backlog > before && x.Count < stoodShare*usual[0]:
+			if !still && i > 0 && usual[0] < partShare*usual[1] {
+				c.Seconds[i-1].stood, usual[0] = true, usual[1]
+			}
+			stopped, behind, still, x.stood = x.At, true, true, true
+		case behind && float64(before) > smallShare*x.Count && (still || x.Backlog < before):
+			x.catches, x.stopped = true, stopped
+			behind, still = float64(x.Backlog) > smallShare*x.Count, false
+		default:
+			behind, still = false, false
+			usual = [2]float64{x.Count, usual[0]}
+		}
+		before = x.Backlog
+	}
+}
+
+// faulty reports whether a fault that the run makes itself was in force at a moment.
+func (c *Course) faulty(at time.Duration) bool {
+	under := map[string]bool{}
+	for _, x := range c.Changes {
+		if _, ok := workload.FaultSetting(x.Name); ok && x.At < at {
+			under[x.Name] = x.To != 0
+		}
+	}
+	for _, on := range under {
+		if on {
+			return true
+		}
+	}
+	return false
+}
+
+// CatchesUp reports whether what a stop had held up was done at some time between two moments: that is no
+// rate of the load.
+func (c *Course) CatchesUp(from, to time.Duration) bool {
+	return c != nil && slices.ContainsFunc(c.Seconds, func(x Second) bool { return x.catches && x.At < to && x.At+time.Second > from })
+}
