@@ -97,7 +97,7 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 	if s.result.Crash != "" {
 		h = run.BeforeFault()
 	}
-	d := sweep.Run{Round: t.Round, Point: t.Member, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Slowest: h.Slowest(), UnitBytes: run.UnitBytes(), Verdict: run.Verdict.State}
+	d := sweep.Run{Round: t.Round, Point: t.Member, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, UnitBytes: run.UnitBytes(), Verdict: run.Verdict.State}
 	if s.result.Crash != "" {
 		d.Lost, d.Unread, d.Causes = run.Verification.Lost, run.Verification.Unread, run.Verdict.Causes
 	}

@@ -310,7 +310,7 @@ func (c *Collector) add(s *Call) {
 		t.count += int64(s.Units)
 		if !warm {
 			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
-			if c.counts(s.Op) {
+			if c.cfg.counts(int(s.Op)) {
 				c.all.doneAt.add(s.End)
 			}
 		}
@@ -324,7 +324,7 @@ func (c *Collector) add(s *Call) {
 	a.fail(errorKey{s.Op, s.Class}, 1)
 	if !warm {
 		c.all.errs[errorKey{s.Op, s.Class}]++
-		if c.counts(s.Op) {
+		if c.cfg.counts(int(s.Op)) {
 			c.all.failedAt.add(s.End)
 			if s.Class == c.cfg.Lost {
 				c.all.lostAt.add(s.End)
@@ -346,8 +346,8 @@ func partsOf(cfg *Config) []bool {
 }
 
 // counts reports whether an operation counts in totals.
-func (c *Collector) counts(op uint16) bool {
-	return (c.cfg.Parts == nil || !c.cfg.Parts[op]) && (c.cfg.Apart == nil || !c.cfg.Apart[op])
+func (c *Config) counts(op int) bool {
+	return (c.Parts == nil || !c.Parts[op]) && (c.Apart == nil || !c.Apart[op])
 }
 
 // timed reports whether a sample's times mean anything. Those of operations that

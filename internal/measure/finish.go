@@ -57,6 +57,7 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 			sec.Failed = append(sec.Failed, ErrorCount{Operation: c.cfg.Ops[k.op], Class: className(c.cfg.Classes, k.class), Count: n})
 		}
 	}
+	all := c.together()
 	for op := range c.cfg.Ops {
 		total := merged(a.ops[op])
 		row, ran := c.row(op, total, from, until, warm)
@@ -66,6 +67,7 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 		if ran {
 			sec.Rows = append(sec.Rows, row)
 			c.view.remember(op, row, rest)
+			all.add(row, total)
 		}
 		if total != nil && total.calls() > 0 {
 			second := c.win.second
@@ -84,6 +86,9 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 		for _, t := range a.ops[op] {
 			c.all.segment(int(t.segment)).merge(op, t.times)
 		}
+	}
+	if row, ran := all.row(); ran {
+		c.view.remember(len(c.cfg.Ops), row, rest)
 	}
 	if c.cfg.Sink != nil && !c.failed {
 		sec.Result = c.all.result(c.gauges)
@@ -142,7 +147,7 @@ func fillRow(r *Row, t *times) {
 	}
 	v := t.views()
 	r.ResponseP50, r.ResponseP99, r.ServiceP99 = v.response.at(50), v.response.at(99), v.service.at(99)
-	r.ResponseMax = lowestAt(v.response.hi) + sizeAt(v.response.hi) - 1
+	r.ResponseMax = v.response.top()
 }
 
 // isRest reports whether an interval is what a run has left over at its end: after the

@@ -129,10 +129,13 @@ func (h *hist) summary() Summary {
 		}
 	}
 	s.Min = lowestAt(h.firstUsed())
-	s.Max = lowestAt(h.hi) + sizeAt(h.hi) - 1
+	s.Max = h.top()
 	s.P50, s.P90, s.P95, s.P99, s.P999, s.P9999 = at[0], at[1], at[2], at[3], at[4], at[5]
 	return s
 }
+
+// top returns the highest value of a hist that is not empty.
+func (h *hist) top() int64 { return lowestAt(h.hi) + sizeAt(h.hi) - 1 }
 
 func (h *hist) firstUsed() int {
 	for i := h.lo; i <= h.hi; i++ {

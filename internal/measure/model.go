@@ -182,6 +182,8 @@ type Segment struct {
 	// those of a ramp have come to by its end, nil if they did not change.
 	Settings, SettingsEnd map[string]float64
 	Ops                   []Totals
+	// All has the response times of all calls that count in totals.
+	All Summary
 	// Arrivals are those of the tracks of which enough came in open loop to tell.
 	Arrivals []Arrivals
 	// Accounts are those of the tracks that are over.
@@ -218,6 +220,8 @@ type Snapshot struct {
 	Tracks      []string
 	Gauges      []Gauge
 	Ops         []Totals
+	// All has the response times of all calls that count in totals.
+	All Summary
 	// Apart holds, per operation, whether it is part of another or measured beside
 	// it, and so is left out of totals; nil: none is.
 	Apart []bool
@@ -225,10 +229,14 @@ type Snapshot struct {
 	Within []bool
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
+	// Together is the same of all calls that count in totals: response times, and how many they are.
+	Together []Row
 	// Timeline holds, per operation, the whole run in buckets of width Bucket:
 	// of a second, or of more in a long run.
 	Timeline [][]Point
 	Bucket   time.Duration
+	// Whole is the timeline of all calls that count in totals: response times, and how many they are.
+	Whole []Point
 	// Spreads holds, per operation, the distribution of its response times over the
 	// whole run, in buckets of one width; seconds without a call have none.
 	Spreads  [][]Spread
@@ -322,6 +330,8 @@ type Result struct {
 	// Measured is the time from the start of measurement to its end.
 	Measured time.Duration
 	Ops      []Totals
+	// All has the response times of all calls that count in totals.
+	All      Summary
 	Segments []Segment
 	// Phases are those whose measured part has begun.
 	Phases []Phase

@@ -14,15 +14,16 @@ func (c *Collector) publish(now int64) {
 	prev := c.snap.Load()
 	s := &Snapshot{
 		Number: c.number, At: time.Duration(now), Began: time.Duration(c.cfg.Start), Tracks: c.cfg.Tracks,
-		Apart: c.cfg.Apart, Within: c.within, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.view.recent),
+		Apart: c.cfg.Apart, Within: c.within, Gauges: slices.Clone(c.gauges), Recent: slices.Clone(c.view.recent[:len(c.cfg.Ops)]),
+		Together: c.view.recent[len(c.cfg.Ops)],
 	}
 	if prev != nil && c.win.second == prev.open {
-		s.Ops, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.Segments, prev.Changes
+		s.Ops, s.All, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.All, prev.Segments, prev.Changes
 		s.Spreads, s.Silence = prev.Spreads, prev.Silence
-		s.Bucket, s.Timeline = prev.Bucket, prev.Timeline
+		s.Bucket, s.Timeline, s.Whole = prev.Bucket, prev.Timeline, prev.Whole
 	} else {
 		r := c.all.result(c.gauges)
-		s.Ops, s.Segments, s.Changes = r.Ops, r.Segments, r.Changes
+		s.Ops, s.All, s.Segments, s.Changes = r.Ops, r.All, r.Segments, r.Changes
 		for _, q := range r.Unanswered {
 			if q.To-q.From >= time.Second {
 				s.Silence = q
@@ -32,7 +33,9 @@ func (c *Collector) publish(now int64) {
 		for op, l := range c.all.spreads {
 			s.Spreads[op] = l.list
 		}
-		s.Bucket, s.Timeline = c.view.timelines()
+		var lines [][]Point
+		s.Bucket, lines = c.view.timelines()
+		s.Timeline, s.Whole = lines[:len(c.cfg.Ops)], lines[len(c.cfg.Ops)]
 	}
 	s.open = c.win.second
 	s.Errors, s.Messages = c.all.errorCounts(), c.log.messages()

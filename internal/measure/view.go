@@ -8,15 +8,15 @@ import (
 // recentSeconds is how many finished seconds a snapshot shows individually.
 const recentSeconds = 120
 
-// view is what is drawn of a run while it goes: by operation its last seconds, and its
-// timeline. Published slices stay as they are.
+// view is what is drawn of a run while it goes: by operation, and last of all calls that count as
+// one, its last seconds, and its timeline. Published slices stay as they are.
 type view struct {
 	recent [][]Row
 	lines  []timeline
 }
 
 func newView(ops int) view {
-	return view{make([][]Row, ops), make([]timeline, ops)}
+	return view{make([][]Row, ops+1), make([]timeline, ops+1)}
 }
 
 // remember adds a second.

@@ -11,6 +11,7 @@ type segment struct {
 	live   []*times
 	rest   []packedTimes
 	totals []Totals // of rest; nil: not computed yet
+	all    Summary  // likewise
 }
 
 // whole is all that was measured up to the last closed second: by operation, by segment, and
@@ -34,6 +35,7 @@ type whole struct {
 	control  Control
 	paused   []Span // when the run was paused, as of the last result
 	until    int64  // the end of the last closed second
+	union    union
 }
 
 func newWhole(cfg *Config, log *errorLog) whole {
@@ -83,25 +85,31 @@ func (s *segment) merge(op int, t *times) {
 	s.rest[op], s.totals = open.pack(), nil
 }
 
-func (s *segment) digest(ops []Operation, deadline time.Duration) []Totals {
+// digest summarizes the segment: each operation, and all calls that count as one.
+func (s *segment) digest(cfg *Config, u *union) ([]Totals, Summary) {
 	if s.totals != nil {
-		return slices.Clone(s.totals)
+		return slices.Clone(s.totals), s.all
 	}
-	out := make([]Totals, len(ops))
-	for op := range ops {
+	out := make([]Totals, len(cfg.Ops))
+	u.reset()
+	for op := range cfg.Ops {
 		t := &times{}
 		if s.live != nil {
 			t = s.live[op]
 		} else {
 			s.rest[op].into(t)
 		}
-		out[op] = t.totals(ops[op])
-		out[op].InTime = t.inTime(deadline)
+		out[op] = t.totals(cfg.Ops[op])
+		out[op].InTime = t.inTime(cfg.Deadline)
+		if cfg.counts(op) {
+			u.add(t)
+		}
 	}
+	all := u.summary()
 	if s.live == nil {
-		s.totals = slices.Clone(out)
+		s.totals, s.all = slices.Clone(out), all
 	}
-	return out
+	return out, all
 }
 
 // result summarizes the run up to the last closed second; gauges are the state of its
@@ -112,10 +120,15 @@ func (a *whole) result(gauges []Gauge) *Result {
 		Changes: ctl.Changes, Marks: ctl.Marks, Messages: a.log.messages(), Errors: a.errorCounts(),
 		Ops: make([]Totals, len(a.cfg.Ops)), Shares: a.tally.shares(a.cfg.Tracks, gauges), Stages: a.stages.summaries(),
 	}
+	a.union.reset()
 	for op := range a.cfg.Ops {
 		r.Ops[op] = a.ops[op].totals(a.cfg.Ops[op])
 		r.Ops[op].InTime = a.ops[op].inTime(a.cfg.Deadline)
+		if a.cfg.counts(op) {
+			a.union.add(a.ops[op])
+		}
 	}
+	r.All = a.union.summary()
 	a.paused = pausedIn(a.paused[:0], ctl.Segments)
 	for _, sp := range ctl.Spans {
 		r.Measured = max(r.Measured, time.Duration(min(sp.To, a.until)))
@@ -130,7 +143,8 @@ func (a *whole) result(gauges []Gauge) *Result {
 			break // opened after the last closed second
 		}
 		info.To = min(info.To, r.Measured)
-		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops, a.cfg.Deadline)}
+		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd}
+		s.Ops, s.All = a.segment(i).digest(a.cfg, &a.union)
 		a.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
 		for track := range a.arrivals {
 			how, ok := a.arrivals[track].in(i)

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// headline are the figures shown first: throughput and errors over all calls together, percentiles of
-// the worst operation, as screens have them.
+// headline are the figures shown first: throughput and errors over all calls together, as screens
+// have them.
 var headline = []compare.Figure{compare.Throughput, compare.P50, compare.P99, compare.P999, compare.Errors}
 
 // answer returns the headline figures: the verdict, the results and how far chance may
@@ -43,24 +42,14 @@ func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []Figure {
 func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Figure) {
 	set, h := compare.Set{Runs: []*compare.Run{own}}, r.Headline()
 	for _, name := range headline {
-		var op *measure.Operation
-		if o := worstAt(&h, name); o != nil {
-			op = &measure.Operation{Track: o.Track, Op: o.Op}
-		} else if len(h.Timed) > 1 && name != compare.Throughput && name != compare.Errors {
-			continue // one of them has too few calls to tell
-		}
-		for _, s := range compare.RepeatsOf(set, op) {
+		for _, s := range compare.RepeatsOf(set, nil) {
 			if s.Figure != name {
 				continue
 			}
 			texts := s.Texts(r.Unit)
 			f := Figure{Name: texts[0]}
-			switch {
-			case name == compare.Throughput || name == compare.Errors:
-			case op != nil:
-				f.Name += ", " + h.Of(r)
-			default:
-				f.Name += ofWhich(r)
+			if of := h.Of(r); of != "" && name != compare.Throughput && name != compare.Errors {
+				f.Name += ", " + of
 			}
 			value, by := s.Parts()
 			if f.Value = value; value == compare.Unknown {
@@ -69,7 +58,7 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 			if by != "" {
 				f.Range, f.Low, f.High = by, s.Lo/s.Value-1, s.Hi/s.Value-1
 			}
-			f.Note = against(c, op, name)
+			f.Note = against(c, name)
 			if text := r.PausedText(); text != "" && name == compare.Throughput {
 				f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 			}
@@ -82,39 +71,13 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 	return out
 }
 
-// worstAt returns the operation that has the highest of a percentile, as the headline shows it; nil
-// if there is but one, or if one of them has too few calls to tell.
-func worstAt(h *rundir.Headline, name compare.Figure) *rundir.Operation {
-	if len(h.Timed) < 2 {
-		return nil
-	}
-	of := func(l rundir.Latency) int64 {
-		switch name {
-		case compare.P50:
-			return l.P50
-		case compare.P99:
-			return l.P99
-		case compare.P999:
-			return l.P999
-		}
-		return measure.Hidden
-	}
-	for i := range h.Timed {
-		o := &h.Timed[i]
-		if v := of(o.Response.Shown(o.Calls)); v != measure.Hidden && v == of(h.Response) {
-			return o
-		}
-	}
-	return nil
-}
-
-// against says how a figure of an operation, or of all calls, compares; "" without a comparison.
-func against(c *compare.Comparison, op *measure.Operation, name compare.Figure) string {
+// against says how a figure of all calls compares; "" without a comparison.
+func against(c *compare.Comparison, name compare.Figure) string {
 	if c == nil {
 		return ""
 	}
 	for _, p := range c.Parts {
-		if (p.Operation == nil) != (op == nil) || op != nil && *p.Operation != *op {
+		if p.Operation != nil {
 			continue
 		}
 		for _, f := range p.Findings {

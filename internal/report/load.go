@@ -51,7 +51,7 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 // lowest to the highest of all runs. It is empty for any other sweep.
 func LoadCurve(r *sweep.Result) plot.Chart {
 	c := overLoad("response time over rate, "+r.Unit+" per second",
-		"The median of the runs at each rate, percentile by percentile"+ofAll(r)+". The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
+		"The median of the runs at each rate, percentile by percentile. The knee is the rate up to which all were met by most runs; the axis below has the rates in per cent of it.", units.Number)
 	c.Band = "from the lowest to the highest of the runs"
 	over := r.OverRate()
 	if over < 0 {
@@ -127,12 +127,4 @@ func ofKnee(r *sweep.Result, p sweep.Point) string {
 		return Percent(r.N(p, over) / knee)
 	}
 	return "–"
-}
-
-// ofAll says that percentiles are those of the worst operation, if there are several.
-func ofAll(r *sweep.Result) string {
-	if severalOperations(r) {
-		return ", the worst of all operations"
-	}
-	return ""
 }

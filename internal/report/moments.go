@@ -8,7 +8,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 const (
@@ -40,23 +39,7 @@ func momentsOf(f *rundir.Folder) moments {
 		return moments{}
 	}
 	m.columns = make([]*hdrhistogram.Histogram, min(n, mostColumns))
-	counts := map[string]bool{}
-	for _, o := range f.Run.Operations {
-		counts[hlog.Tag(o.Track, o.Op, hlog.Response)] = f.Run.Counts(o)
-	}
-	second, sum := 0, hlog.NewMerger()
-	err := f.Intervals(func(iv hlog.Interval) error {
-		if !counts[iv.Tag] || iv.T < 0 {
-			return nil
-		}
-		if at := f.Run.SecondOf(iv.T); at != second {
-			m.add(second, sum.Histograms()[""])
-			second, sum = at, hlog.NewMerger()
-		}
-		iv.Tag = ""
-		return sum.Add(iv)
-	})
-	m.add(second, sum.Histograms()[""])
+	err := f.Together(m.add)
 	if err != nil {
 		return moments{}
 	}
@@ -66,11 +49,8 @@ func momentsOf(f *rundir.Folder) moments {
 // longest is the number of seconds up to which moments are computed for a run: a day.
 const longest = 86400
 
-// add adds the calls of a second; nil: there were none.
+// add adds the calls of a second.
 func (m *moments) add(second int, h *hdrhistogram.Histogram) {
-	if h == nil || h.TotalCount() == 0 {
-		return
-	}
 	at := measure.At(h, 50, 90, 99, 100)
 	m.p50[second], m.p90[second], m.p99[second], m.most[second] = float64(at[0]), float64(at[1]), float64(at[2]), float64(at[3])
 	add(m.columns, second, len(m.p50), h)

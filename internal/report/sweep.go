@@ -64,9 +64,6 @@ func SweepText(r *sweep.Result) string {
 	b.WriteString(loadText(LoadCurve(r)) + lossText(r))
 	t := sweepTable(r)
 	b.WriteString("\n" + t.Text())
-	if severalOperations(r) {
-		b.WriteString("\n" + worstOfAll + "\n")
-	}
 	return b.String()
 }
 
@@ -82,9 +79,6 @@ func sweepPage(r *sweep.Result) Page {
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. " + sweep.Statistics + " A dash means too few calls to tell.",
 	}}
-	if severalOperations(r) {
-		s.Text = append(s.Text, worstOfAll)
-	}
 	for _, c := range []plot.Chart{lossCurve(r), sweepCurve(r)} {
 		if !c.Empty() {
 			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
@@ -283,14 +277,6 @@ func interval(k sweep.FitKnown) string {
 	return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High)
 }
 
-// severalOperations reports whether percentiles of the sweep are the worst of several operations.
-func severalOperations(r *sweep.Result) bool {
-	return slices.ContainsFunc(r.Points, func(p sweep.Point) bool { return p.Slowest != "" })
-}
-
-// worstOfAll says which operation percentiles are of.
-const worstOfAll = "Percentiles are the worst that any operation has; p99 of names the operation."
-
 func sweepTable(r *sweep.Result) Table {
 	t := Table{Left: len(r.Axes)}
 	for _, a := range r.Axes {
@@ -301,13 +287,7 @@ func sweepTable(r *sweep.Result) Table {
 	if sized {
 		t.Columns = append(t.Columns, "bytes/s")
 	}
-	several := severalOperations(r)
-	if several {
-		t.Columns = append(t.Columns, "worst p50", "worst p99", "p99 of")
-	} else {
-		t.Columns = append(t.Columns, "p50", "p99")
-	}
-	t.Columns = append(t.Columns, "errors", "not VALID")
+	t.Columns = append(t.Columns, "p50", "p99", "errors", "not VALID")
 	if r.Crash != "" {
 		t.Columns = append(t.Columns, "lost", "runs with a loss")
 	}
@@ -327,11 +307,7 @@ func sweepTable(r *sweep.Result) Table {
 		if sized {
 			row = append(row, p.BytesText())
 		}
-		row = append(row, p50, p99)
-		if several {
-			row = append(row, cmp.Or(p.Slowest, "–"))
-		}
-		row = append(row, Whole(p.Errors), strconv.Itoa(p.Doubtful))
+		row = append(row, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
 		if r.Crash != "" {
 			row = append(row, lostOf(p), lossyOf(p))
 		}

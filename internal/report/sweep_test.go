@@ -50,22 +50,6 @@ func TestSweepDocuments(t *testing.T) {
 	assert.Equal(t, r, back)
 }
 
-// Of several operations, tables and pages say that percentiles are of the worst, and name it; runs
-// whose verdict is not VALID are counted beside them.
-func TestASweepNamesTheOperationOfItsPercentiles(t *testing.T) {
-	r := swept(t)
-	assert.NotContains(t, SweepText(r), "worst")
-	for i := range r.Runs {
-		r.Runs[i].Slowest = "mix.order"
-	}
-	require.NoError(t, r.Settle())
-	text := SweepText(r)
-	assert.Regexp(t, `worst p50 +worst p99 +p99 of +errors +not VALID`, text)
-	assert.Regexp(t, `(?m)^2 +memory:? +2 .*2.04 ms +– +mix\.order +2 +1$`, text)
-	assert.Contains(t, text, worstOfAll)
-	assert.Contains(t, sweepPage(r).Text(), worstOfAll)
-}
-
 func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	x := 5.0
 	r := &sweep.Result{

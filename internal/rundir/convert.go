@@ -12,7 +12,7 @@ import (
 // errors and the measured length. It keeps no reference to res.
 func SetResult(run *Run, res *measure.Result) {
 	run.MeasuredS = res.Measured.Seconds()
-	run.Operations = operations(res.Ops)
+	run.Operations, run.Response = operations(res.Ops), together(res.All)
 	for i := range res.Ops {
 		run.Operations[i].Slowest = slowest(res.Ops[i].Slowest[:])
 	}
@@ -22,7 +22,7 @@ func SetResult(run *Run, res *measure.Result) {
 	for i, s := range res.Segments {
 		run.Segments[i] = Segment{
 			From: s.From.Seconds(), To: s.To.Seconds(),
-			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
+			Settings: copySettings(s.Settings), Operations: operations(s.Ops), Response: together(s.All),
 		}
 		inTime(run.Segments[i].Operations, s.Ops, c)
 		for _, a := range s.Arrivals {
@@ -105,6 +105,15 @@ func LatencyOf(s measure.Summary) Latency {
 		Mean: s.Mean, Min: s.Min, P50: s.P50, P90: s.P90, P95: s.P95,
 		P99: s.P99, P999: s.P999, P9999: s.P9999, Max: s.Max,
 	}
+}
+
+// together returns the latency of all calls; nil: there was none.
+func together(s measure.Summary) *Latency {
+	if s.Count == 0 {
+		return nil
+	}
+	l := LatencyOf(s)
+	return &l
 }
 
 // slowest returns what documents show of requests of several calls; nil if no call was timed.

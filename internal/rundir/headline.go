@@ -19,15 +19,13 @@ type Headline struct {
 	Rate             float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
-	// Response has the highest of each figure that any of them has, as shown: no figure
-	// of one of them is above it. A percentile is hidden if one that has too few calls
-	// for it may be above what the others have.
+	// Response has the response times of all their calls, as shown.
 	Response Latency
 }
 
 // Headline returns the headline of the run.
 func (r *Run) Headline() Headline {
-	h, known := headlineOf(r, r.Operations)
+	h, known := headlineOf(r, r.Operations, r.Response)
 	if known && !r.Failed() {
 		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
 	}
@@ -76,23 +74,10 @@ func payload(settings map[string]float64, track string) float64 {
 	return settings["payload"]
 }
 
-// Slowest names the operation that has the highest p99 of several; "" if only one was called, or none
-// has enough calls for it.
-func (h *Headline) Slowest() string {
-	if len(h.Timed) < 2 {
-		return ""
-	}
-	name, most := "", int64(0)
-	for _, o := range h.Timed {
-		if p99 := o.Response.Shown(o.Calls).P99; p99 > most {
-			name, most = o.Track+"."+o.Op, p99
-		}
-	}
-	return name
-}
-
-// headlineOf returns the headline of operations without a rate, and whether any of them has one.
-func headlineOf(r *Run, ops []Operation) (h Headline, known bool) {
+// headlineOf returns the headline of operations without a rate, and whether any of them has one. all
+// has the times of all calls that count; nil: it is not known.
+func headlineOf(r *Run, ops []Operation, all *Latency) (h Headline, known bool) {
+	calls := int64(0)
 	h.Rate = math.NaN()
 	for _, o := range ops {
 		if !r.Counts(o) {
@@ -103,9 +88,16 @@ func headlineOf(r *Run, ops []Operation) (h Headline, known bool) {
 		known = known || o.Throughput != nil
 		if o.Calls > 0 {
 			h.Timed = append(h.Timed, o)
+			calls += o.Calls
 		}
 	}
-	h.Response = worst(h.Timed)
+	if len(h.Timed) == 1 {
+		all = &h.Timed[0].Response
+	}
+	h.Response = unknown
+	if all != nil {
+		h.Response = all.Shown(calls)
+	}
 	return h, known
 }
 
@@ -117,16 +109,16 @@ func (r *Run) BeforeFault() Headline {
 	}
 	for _, s := range slices.Backward(r.Segments) {
 		if s.To <= r.Faults[0].From {
-			h, _ := headlineOf(r, s.Operations)
+			h, _ := headlineOf(r, s.Operations, s.Response)
 			h.Rate = measure.Rate(h.Count, r.Active(s.From, s.To))
 			return h
 		}
 	}
-	return Headline{Rate: math.NaN(), Response: worst(nil)}
+	return Headline{Rate: math.NaN(), Response: unknown}
 }
 
 // Of names what Response is of, where the run has other operations than those: the only
-// one, or "the worst of N operations". It is empty if there is but one operation.
+// one, or "all calls of N operations". It is empty if there is but one operation.
 func (h *Headline) Of(r *Run) string {
 	called := 0
 	for _, o := range r.Operations {
@@ -136,21 +128,15 @@ func (h *Headline) Of(r *Run) string {
 	}
 	switch {
 	case len(h.Timed) > 1:
-		return fmt.Sprintf("worst of %d operations", len(h.Timed))
+		return fmt.Sprintf("all calls of %d operations", len(h.Timed))
 	case len(h.Timed) == 1 && called > 1:
 		return h.Timed[0].Op
 	}
 	return ""
 }
 
-// worst returns the highest of each figure of operations, as shown.
-func worst(ops []Operation) Latency {
-	list := make([]measure.Summary, len(ops))
-	for i, o := range ops {
-		list[i] = o.Response.Summary(o.Calls)
-	}
-	return LatencyOf(measure.Worst(list))
-}
+// unknown is a latency of which nothing can be told.
+var unknown = LatencyOf(measure.Summary{}.Shown())
 
 // Active returns for how many seconds of from..to operations ran that count in the
 // run's unit, and the run was not paused. If the run's phases are not known, that is all of

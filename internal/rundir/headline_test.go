@@ -30,14 +30,3 @@ func TestTheHeadlineOfTheTimeBeforeAFault(t *testing.T) {
 	r.Faults = nil
 	assert.Equal(t, int64(900), r.BeforeFault().Response.P99)
 }
-
-// The operation is named whose p99 is the highest of several, as far as there are calls enough for one.
-func TestTheHeadlineNamesTheSlowestOperation(t *testing.T) {
-	t.Parallel()
-	r := Run{MeasuredS: 10, Operations: []Operation{{Track: "mix", Op: "browse", Calls: 5000, Response: Latency{P99: 900}}}}
-	h := r.Headline()
-	assert.Empty(t, h.Slowest(), "there is only one")
-	r.Operations = append(r.Operations, Operation{Track: "mix", Op: "order", Calls: 2000, Response: Latency{P99: 1900}}, Operation{Track: "mix", Op: "rare", Calls: 5, Response: Latency{P99: 5000}})
-	h = r.Headline()
-	assert.Equal(t, "mix.order", h.Slowest())
-}

@@ -92,7 +92,10 @@ type Run struct {
 	// number of one, from 1.
 	Commands   []workload.Command `json:"commands,omitempty"`
 	Operations []Operation        `json:"operations"`
-	Segments   []Segment          `json:"segments"`
+	// Response has the response times of all calls that count in totals; nil in runs made before it
+	// was computed.
+	Response *Latency  `json:"response_ns,omitempty"`
+	Segments []Segment `json:"segments"`
 	// Phases are those phases of the plan that were measured, with the tracks that ran
 	// in them.
 	Phases []Phase `json:"phases,omitempty"`
@@ -385,6 +388,8 @@ type Segment struct {
 	// not change within the segment.
 	SettingsEnd map[string]float64 `json:"settings_end,omitempty"`
 	Operations  []Operation        `json:"operations"`
+	// Response is as in Run.
+	Response *Latency `json:"response_ns,omitempty"`
 	// Arrivals say how the calls of each track came in open loop, where enough came to tell; in a
 	// run of several workers, those of all of them together.
 	Arrivals []Arrivals `json:"arrivals,omitempty"`

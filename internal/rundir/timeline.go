@@ -4,7 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
 // Timeline is a run second by second: the operations that count in its unit as one, and
@@ -14,11 +17,14 @@ type Timeline struct {
 	// First is the second of the first value, negative during warm-up.
 	First int
 	// Rates are units per second of the operations that count. P50, P99 and Max are
-	// response times in nanoseconds, of the slowest operation that counts. In seconds of an outage
+	// response times in nanoseconds, of the slowest operation that counts; from OfCalls, of all calls that
+	// count. In seconds of an outage
 	// only Max is known, that of calls that were given up.
 	Rates, P50, P99, Max []float64
 	// Errors are the calls of the operations that count that failed.
 	Errors []int64
+	// Calls are how many were timed; nil unless from OfCalls.
+	Calls []int64
 	// Unverified says that the verification failed: Rates are what was acknowledged, and no
 	// throughput.
 	Unverified bool
@@ -92,27 +98,84 @@ func Of(f *Folder) Timeline {
 	return c
 }
 
-// TimesIn returns the response times of the seconds from one to before another, of the slowest
-// operation that counts: p50 and p99, measure.Hidden where too few calls support them, and the
-// maximum. All is 0 if no call ended.
-func TimesIn(f *Folder, from, to int) measure.Summary {
-	var list []measure.Summary
-	for _, o := range f.Run.Operations {
-		if !f.Run.Counts(o) {
-			continue
-		}
-		units, failed, p50, p99, most := int64(0), int64(0), int64(0), int64(0), int64(0)
-		for _, r := range f.Series {
-			if r.T >= from && r.T < to && r.Track == o.Track && r.Op == o.Op {
-				units, failed = units+r.Count, failed+r.Errors
-				p50, p99, most = max(p50, r.ResponseP50), max(p99, r.ResponseP99), max(most, r.ResponseMax)
-			}
-		}
-		if most > 0 {
-			list = append(list, measure.Moment(o.callsOf(units)+failed, p50, p99, most))
+// OfCalls is Of with the response times of all calls that count, and how many these are, instead of
+// those of the slowest operation. It reads the log of a run in which several operations count; without
+// one it is as Of, with about as many calls as there were.
+func OfCalls(f *Folder) Timeline {
+	c := Of(f)
+	c.Calls = make([]int64, len(c.Rates))
+	ops := map[measure.Operation]*Operation{}
+	for i := range f.Run.Operations {
+		if o := &f.Run.Operations[i]; f.Run.Counts(*o) {
+			ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
 		}
 	}
-	return measure.Worst(list)
+	for _, r := range f.Series {
+		if o := ops[measure.Operation{Track: r.Track, Op: r.Op}]; o != nil && len(c.Calls) > 0 && r.ResponseMax > 0 {
+			c.Calls[r.T-c.First] += o.callsOf(r.Count) + r.Errors
+		}
+	}
+	if len(ops) < 2 || len(c.Rates) == 0 {
+		return c
+	}
+	all, warm, some := c, max(-c.First, 0), false
+	all.P50, all.P99, all.Max, all.Calls = slices.Clone(c.P50), slices.Clone(c.P99), slices.Clone(c.Max), slices.Clone(c.Calls)
+	err := f.Together(func(second int, h *hdrhistogram.Histogram) {
+		if i := second - c.First; i >= warm && i < len(c.P99) && !math.IsNaN(c.P99[i]) {
+			at := measure.At(h, 50, 99, 100)
+			all.P50[i], all.P99[i], all.Max[i], all.Calls[i], some = float64(at[0]), float64(at[1]), float64(at[2]), h.TotalCount(), true
+		}
+	})
+	if err != nil || !some {
+		return c
+	}
+	return all
+}
+
+// Together calls each with the response times of all calls that count, second by second; seconds without
+// a call are left out. The histogram is valid only during the call.
+func (f *Folder) Together(each func(second int, all *hdrhistogram.Histogram)) error {
+	counts := map[string]bool{}
+	for _, o := range f.Run.Operations {
+		counts[hlog.Tag(o.Track, o.Op, hlog.Response)] = f.Run.Counts(o)
+	}
+	second, sum := 0, hlog.NewMerger()
+	told := func() {
+		if all := sum.Histograms()[""]; all != nil && all.TotalCount() > 0 {
+			each(second, all)
+		}
+	}
+	err := f.Intervals(func(iv hlog.Interval) error {
+		if !counts[iv.Tag] || iv.T < 0 {
+			return nil
+		}
+		if at := f.Run.SecondOf(iv.T); at != second {
+			told()
+			second, sum = at, hlog.NewMerger()
+		}
+		iv.Tag = ""
+		return sum.Add(iv)
+	})
+	told()
+	return err
+}
+
+// Times returns the response times of the seconds from one to before another, counted from First: p50 and
+// p99, measure.Hidden where too few calls support them, and the maximum. All is 0 if no call ended.
+func (c *Timeline) Times(from, to int) measure.Summary {
+	calls, p50, p99, most := int64(0), int64(0), int64(0), int64(0)
+	for i := max(from, 0); i < min(to, len(c.Calls)); i++ {
+		if calls += c.Calls[i]; c.Max[i] > 0 {
+			most = max(most, int64(c.Max[i]))
+		}
+		if c.P99[i] > 0 {
+			p50, p99 = max(p50, int64(c.P50[i])), max(p99, int64(c.P99[i]))
+		}
+	}
+	if p99 == 0 { // no call is timed in an outage
+		return measure.Summary{Max: most}
+	}
+	return measure.Moment(calls, p50, p99, most).Shown()
 }
 
 // callsOf returns in about how many calls so many units were done: in as many each as in the whole run.

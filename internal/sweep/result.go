@@ -75,12 +75,10 @@ type Run struct {
 	// Due is how many units per second its rate came to: independent calls come a little more
 	// or less often than asked. nil without a rate, and where nothing was done.
 	Due *float64 `json:"due_per_s,omitempty"`
-	// P50 and P99 are the highest that any operation has; Slowest is the one whose P99 it is, "" if
-	// there is only one.
-	P50     int64  `json:"response_p50_ns"`
-	P99     int64  `json:"response_p99_ns"`
-	Slowest string `json:"slowest,omitempty"`
-	Errors  int64  `json:"errors"`
+	// P50 and P99 are those of all calls that count.
+	P50    int64 `json:"response_p50_ns"`
+	P99    int64 `json:"response_p99_ns"`
+	Errors int64 `json:"errors"`
 	// UnitBytes is how large the values of its units were on average; 0 if unknown.
 	UnitBytes float64 `json:"unit_bytes,omitempty"`
 	Verdict   string  `json:"verdict"`
@@ -112,12 +110,11 @@ type Point struct {
 	// Bytes is how many bytes the values had per second on average; nil unless payload is an axis,
 	// and they are known.
 	Bytes *float64 `json:"bytes_per_s,omitempty"`
-	// P50 and P99 are each the median of the runs, the higher one of two, with the operation whose P99
-	// it is; they may be of different runs. Errors are those of all runs.
-	P50     int64  `json:"response_p50_ns"`
-	P99     int64  `json:"response_p99_ns"`
-	Slowest string `json:"slowest,omitempty"`
-	Errors  int64  `json:"errors"`
+	// P50 and P99 are each the median of the runs, the higher one of two; they may be of different
+	// runs. Errors are those of all runs.
+	P50    int64 `json:"response_p50_ns"`
+	P99    int64 `json:"response_p99_ns"`
+	Errors int64 `json:"errors"`
 	// Doubtful counts the runs whose verdict was not VALID.
 	Doubtful int `json:"not_valid"`
 	// Loss is what its runs lost; nil without a Crash.
@@ -388,12 +385,6 @@ func (r *Result) point(i int, values []string) Point {
 		p.Bytes = &mean
 	}
 	p.P50, p.P99, p.Loss = middle(p50), middle(p99), r.loss(i)
-	for _, d := range r.Runs {
-		if d.Point == i && d.P99 == p.P99 {
-			p.Slowest = d.Slowest
-			break
-		}
-	}
 	if e := stat.Independent(done); !math.IsNaN(e.Value) {
 		p.Done = &e.Value
 		if lo, hi := e.Interval(0.95); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {

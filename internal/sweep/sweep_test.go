@@ -117,7 +117,7 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	r := Result{Axes: []Axis{{Name: "threads", Values: []string{"1", "2"}}, {Name: "target", Values: []string{"a", "b"}}}, Rounds: 3, Runs: []Run{
 		{Point: 1, Done: new(90.0), P99: 7, Errors: 1, Verdict: "VALID"},
 		{Point: 1, Round: 1, Done: new(110.0), P99: 9, Errors: 2, Verdict: "INVALID"},
-		{Point: 1, Round: 2, P99: 8, Slowest: "mix.order", Verdict: "VALID"},
+		{Point: 1, Round: 2, P99: 8, Verdict: "VALID"},
 		{Point: 0, Done: new(50.0), Verdict: "VALID"},
 	}}
 	require.NoError(t, r.Settle())
@@ -128,7 +128,6 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	assert.InDelta(t, 100+10*12.706, *p.High, 0.1, "Student's t of two runs")
 	assert.Zero(t, *p.Low, "no throughput is negative")
 	assert.Equal(t, []int64{3, 8, 1, 3}, []int64{int64(p.Runs), p.P99, int64(p.Doubtful), p.Errors})
-	assert.Equal(t, "mix.order", p.Slowest, "the operation of the median run")
 	assert.Nil(t, r.Points[0].High, "one run tells no interval")
 	assert.Nil(t, r.Points[2].Done)
 	assert.Equal(t, []Line{{At: "a"}, {At: "b"}}, r.Lines)

@@ -46,7 +46,7 @@ func (h *List) View(e screen.Env) string {
 		}
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
-	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
+	p := widget.Panel{Title: "Runs  p99 of all calls", Focused: true}
 	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
 		p.Foot = rundir.MixedNote
 	}

@@ -118,21 +118,22 @@ func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 }
 
 // Latency returns the p99 over time in nanoseconds: of one operation, or with a
-// negative op of the slowest. Buckets keep their maximum.
+// negative op of all calls that count. Buckets keep their maximum.
 func (a Axis) Latency(s *measure.Snapshot, op int) Series {
 	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
 }
 
 // Times returns a figure of the response times over time, as Latency does for the p99.
 func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) Series {
-	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+	all := timelines(s, op)
+	if op < 0 {
+		all = [][]measure.Point{s.Whole}
+	}
+	return a.foldLines(s, all, func(v float64, _ int, p measure.Point) float64 {
 		if p.ResponseMax == 0 {
 			return v // nothing was timed: a gap
 		}
-		if math.IsNaN(v) {
-			return float64(of(p))
-		}
-		return max(v, float64(of(p)))
+		return float64(of(p))
 	})
 }
 
@@ -170,15 +171,28 @@ func (a Axis) Counts(s *measure.Snapshot, op int) Series {
 	})
 }
 
-// fold gathers the points of a timeline into the axis's buckets. For points of one
-// operation that share a bucket, the lengths are added up first.
+// timelines returns the timeline of an operation, or with a negative op those of all that count.
+func timelines(s *measure.Snapshot, op int) (out [][]measure.Point) {
+	for i, line := range s.Timeline {
+		if op == i || op < 0 && s.Counts(i) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// fold gathers the points of an operation, or with a negative op of all that count, into the
+// axis's buckets.
 func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {
+	return a.foldLines(s, timelines(s, op), f)
+}
+
+// foldLines gathers the points of timelines into the axis's buckets. For points of one line that
+// share a bucket, the lengths are added up first.
+func (a Axis) foldLines(s *measure.Snapshot, lines [][]measure.Point, f func(v float64, i int, p measure.Point) float64) Series {
 	out := Series{First: a.first()}
 	last := time.Duration(math.MinInt64)
-	for i, line := range s.Timeline {
-		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
-			continue
-		}
+	for _, line := range lines {
 		var sum measure.Point
 		at := -1
 		flush := func() {

@@ -42,19 +42,18 @@ type Run struct {
 
 // Of returns a finished run as one to compare with.
 func Of(f *rundir.Folder) *Run {
-	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), course: rundir.Of(f), ops: map[measure.Operation]rundir.Operation{}}
+	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), course: rundir.OfCalls(f), ops: map[measure.Operation]rundir.Operation{}}
 	for _, o := range f.Run.Operations {
 		r.ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
 	}
 	return r
 }
 
-// Rates and Slowest return the throughput and the p99 of the slowest operation at the
-// given seconds of the run; NaN where it has none, for example after its end.
+// Rates and P99 return the throughput and the p99 of all calls at the given seconds of the run; NaN where it has none, for example after its end.
 func (r *Run) Rates(at []float64) []float64 { return r.pick(r.course.Rates, at) }
 
-// Slowest is documented with Rates.
-func (r *Run) Slowest(at []float64) []float64 { return r.pick(r.course.P99, at) }
+// P99 is documented with Rates.
+func (r *Run) P99(at []float64) []float64 { return r.pick(r.course.P99, at) }
 
 func (r *Run) pick(vals, at []float64) []float64 {
 	out := make([]float64, len(at))

@@ -175,8 +175,8 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if note(since) == "" {
 			since = cmp.Or(at, ch.sel.brief())
 		}
-		if pane.Note = note(gone, why, ch.sel.worstOf(), since); why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
-			pane.Note = note(since, gone, ch.sel.worstOf())
+		if pane.Note = note(gone, why, ch.sel.ofAll(), since); why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
+			pane.Note = note(since, gone, ch.sel.ofAll())
 		}
 		if p.size != widget.Small {
 			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx())
@@ -334,7 +334,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	}
 	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
 	if ch.against.earlier != nil && ch.sel.op < 0 {
-		c.Ghost = ch.against.earlier.Slowest(a.Moments())
+		c.Ghost = ch.against.earlier.P99(a.Moments())
 	}
 	c.High = max(ch.scaleL.Top, plot.Top(chart.Robust(c.Ghost), false))
 	for _, e := range ch.now.limits(ch.sel.op) {

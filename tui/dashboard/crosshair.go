@@ -60,53 +60,35 @@ func (ch *charts) then(a Axis, series Series) float64 {
 func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summary) {
 	s := ch.now.snap
 	rate = ch.then(a, a.Rate(s, op))
-	if op < 0 {
-		return rate, ch.slowestThen(a)
-	}
-	return rate, measure.Worst(ch.timesThen(a, nil, op))
-}
-
-// slowestThen returns the figures of the slowest operation that counts. As in the figures of now, the
-// p99 is that of one that has a p99, and there is none if another may be slower.
-func (ch *charts) slowestThen(a Axis) measure.Summary {
-	var list []measure.Summary
-	for op := range ch.now.snap.Ops {
-		if ch.now.snap.Counts(op) {
-			list = ch.timesThen(a, list, op)
-		}
-	}
-	return measure.Worst(list)
-}
-
-// timesThen appends the response times of an operation at the crosshair, if any of its calls ended there.
-func (ch *charts) timesThen(a Axis, list []measure.Summary, op int) []measure.Summary {
-	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(ch.now.snap, op, of))) }
+	time := func(of func(measure.Point) int64) int64 { return nanos(ch.then(a, a.Times(s, op, of))) }
 	most := time(func(p measure.Point) int64 { return p.ResponseMax })
 	if most == 0 {
-		return list
+		return rate, times
 	}
 	p50, p99 := time(func(p measure.Point) int64 { return p.ResponseP50 }), time(func(p measure.Point) int64 { return p.ResponseP99 })
-	return append(list, measure.Moment(ch.callsThen(a, op), p50, p99, most))
+	return rate, measure.Moment(ch.callsThen(a, op), p50, p99, most).Shown()
 }
 
-// callsThen returns how many calls of an operation ended at the crosshair: no more than units, and no
+// callsThen returns how many calls of an operation, or of all that count, ended at the crosshair: no more than units, and no
 // more than were timed meanwhile.
 func (ch *charts) callsThen(a Axis, op int) int64 {
 	calls := ch.then(a, a.Counts(ch.now.snap, op))
-	if op >= len(ch.now.snap.Spreads) {
-		return nanos(calls)
-	}
 	timed, some := 0.0, false
 	from := ch.cross.At.Seconds()
 	to := from + a.Bucket.Seconds()
-	for _, s := range ch.now.snap.Spreads[op] {
-		part := min(to, float64(s.T+s.Width)) - max(from, float64(s.T))
-		if part <= 0 || s.Width <= 0 {
+	for i, spreads := range ch.now.snap.Spreads {
+		if op != i && (op >= 0 || !ch.now.snap.Counts(i)) {
 			continue
 		}
-		some = true
-		for _, n := range s.Counts {
-			timed += float64(n) * part / float64(s.Width)
+		for _, s := range spreads {
+			part := min(to, float64(s.T+s.Width)) - max(from, float64(s.T))
+			if part <= 0 || s.Width <= 0 {
+				continue
+			}
+			some = true
+			for _, n := range s.Counts {
+				timed += float64(n) * part / float64(s.Width)
+			}
 		}
 	}
 	if some {
@@ -139,7 +121,7 @@ func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
 	}
 	if ch.against.earlier != nil && op < 0 {
 		middle := []float64{(ch.cross.At + a.Bucket/2).Seconds()}
-		t.More = append(t.More, "earlier "+units.Number(ch.against.earlier.Rates(middle)[0])+", p99 "+widget.Nanos(nanos(ch.against.earlier.Slowest(middle)[0])))
+		t.More = append(t.More, "earlier "+units.Number(ch.against.earlier.Rates(middle)[0])+", p99 "+widget.Nanos(nanos(ch.against.earlier.P99(middle)[0])))
 	}
 	return ch.cross.Read(s, &t, ch.now.moments(), a.Bucket, w, rows)
 }

@@ -26,8 +26,8 @@ type figures struct {
 	from, to time.Duration
 	// rate is that of the window's last second.
 	rate, mean float64
-	// latency is the digest of the window; with several operations it has the worst of
-	// each percentile, and of is how many they are.
+	// latency is the digest of the window, of all calls that count where it is of all
+	// operations, and of is how many these are.
 	latency        measure.Summary
 	of             int
 	errors         int64
@@ -73,12 +73,12 @@ func digest(s *measure.Snapshot, op int) figures {
 		f.running = f.running || g.Running
 		f.paused = f.paused || g.Paused
 	}
-	ops := f.window(s)
+	ops, all := f.window(s)
 	if f.whole = f.some && (f.last() >= seconds1(f.from) || f.paused); f.whole {
 		f.rate, f.lastP99 = rateIn(s, op, f.last())
 	}
 	f.errors = s.Failures()
-	if f.sums(s, op, ops); !f.whole {
+	if f.sums(s, op, ops, all); !f.whole {
 		f.mean = math.NaN()
 	}
 	return f
@@ -87,14 +87,14 @@ func digest(s *measure.Snapshot, op int) figures {
 // open is the end of a window that goes on.
 const open = time.Duration(math.MaxInt64)
 
-// window finds what the figures are of, and its operations: the newest segment of which a
+// window finds what the figures are of, its operations, and the times of all calls: the newest segment of which a
 // whole second has passed and in which the run was not paused; the warm-up while that goes
 // on.
-func (f *figures) window(s *measure.Snapshot) []measure.Totals {
+func (f *figures) window(s *measure.Snapshot) ([]measure.Totals, measure.Summary) {
 	f.from, f.to = 0, open
 	if f.warmup {
 		f.from = s.Began
-		return s.Ops
+		return s.Ops, s.All
 	}
 	for i, seg := range slices.Backward(s.Segments) {
 		f.from, f.to = seg.From, open
@@ -102,10 +102,10 @@ func (f *figures) window(s *measure.Snapshot) []measure.Totals {
 			f.to = s.Segments[i+1].From
 		}
 		if i == 0 || seg.Settings["paused"] == 0 && f.some && seconds1(f.from) <= f.last() {
-			return seg.Ops
+			return seg.Ops, seg.All
 		}
 	}
-	return s.Ops
+	return s.Ops, s.All
 }
 
 // seconds1 is the first second that begins at a moment or later.
@@ -120,7 +120,7 @@ func (f *figures) last() int {
 	return min(f.second, floorDiv(f.to, time.Second)-1)
 }
 
-// rateIn returns the rate of one second, and its highest p99.
+// rateIn returns the rate of one second, and its p99.
 func rateIn(s *measure.Snapshot, op, second int) (rate float64, p99 int64) {
 	count, length, some := int64(0), 0.0, false
 	for i := range s.Recent {
@@ -128,8 +128,12 @@ func rateIn(s *measure.Snapshot, op, second int) (rate float64, p99 int64) {
 			continue
 		}
 		if row, ok := rowAt(s, i, second); ok {
-			count, length, p99, some = count+row.Count, max(length, row.Seconds), max(p99, row.ResponseP99), true
+			count, length, p99, some = count+row.Count, max(length, row.Seconds), row.ResponseP99, true
 		}
+	}
+	if op < 0 {
+		row, _ := rowAt(s, -1, second)
+		p99 = row.ResponseP99
 	}
 	if at := time.Duration(second) * time.Second; op < 0 && some && second >= 0 && len(s.Ran) > 0 { // phases may follow each other within a second
 		length = max(length, s.Active(at, at+time.Second).Seconds())
@@ -177,9 +181,8 @@ func (p *peaks) next(s *measure.Snapshot, f *figures, ran *effect.Course) {
 const remembered = 120
 
 // sums takes mean and percentiles from the operations of the window.
-func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals) {
+func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals, all measure.Summary) {
 	count, active := int64(0), time.Duration(0)
-	var timed []measure.Summary
 	for i, t := range ops {
 		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
@@ -188,10 +191,15 @@ func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals) {
 		f.failed += f.failedIn(s, i, t)
 		active = max(active, t.Active)
 		if t.Calls > 0 {
-			timed = append(timed, t.Response)
+			f.latency, f.of = t.Response, f.of+1
 		}
 	}
-	f.latency, f.of = measure.Worst(timed), len(timed)
+	if f.of > 1 {
+		f.latency = all
+	}
+	if f.of > 0 {
+		f.latency = f.latency.Shown()
+	}
 	if op < 0 && len(s.Ran) > 0 {
 		active = s.Active(f.from, f.to)
 	}
@@ -224,12 +232,15 @@ func nanAdd(a, b float64) float64 {
 	return a + b
 }
 
-// rowAt returns an operation's row for a second.
+// rowAt returns the row of a second: of an operation, or with a negative op of all calls that count.
 func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
 	if op >= len(s.Recent) {
 		return measure.Row{}, false
 	}
-	rows := s.Recent[op]
+	rows := s.Together
+	if op >= 0 {
+		rows = s.Recent[op]
+	}
 	for i := len(rows) - 1; i >= 0 && rows[i].T >= second; i-- {
 		if rows[i].T == second {
 			return rows[i], true

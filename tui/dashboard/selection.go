@@ -62,12 +62,12 @@ func (sel *selection) ofOp() string {
 	return " · " + sel.now.opName(sel.now.snap.Ops[sel.op].Operation)
 }
 
-// worstOf says that the latencies are of several operations.
-func (sel *selection) worstOf() string {
+// ofAll says that the latencies are of several operations.
+func (sel *selection) ofAll() string {
 	if sel.op >= 0 || sel.fig.of < 2 {
 		return ""
 	}
-	return fmt.Sprintf("worst of %d ops", sel.fig.of)
+	return fmt.Sprintf("all %d ops", sel.fig.of)
 }
 
 // early says when there will be figures; empty once there are some.
@@ -121,8 +121,6 @@ func (sel *selection) unknown() string {
 		return "no call has succeeded yet"
 	case l.Count == 0:
 		return "no call has ended yet"
-	case l.P99 == measure.Hidden && sel.op < 0 && sel.fig.of > 1: // the count is that of all
-		return fmt.Sprintf("p99 takes %d calls, of one operation", measure.Needs(99))
 	case l.P99 == measure.Hidden:
 		return fmt.Sprintf("p99 takes %d calls, there are %d", measure.Needs(99), l.Count)
 	}

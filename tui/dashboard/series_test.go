@@ -51,17 +51,17 @@ func TestBarsAreWholeSeconds(t *testing.T) {
 	assert.Equal(t, "  a bar is 2 s", barWord(coarse.Bucket))
 }
 
-// The band of several operations has the worst of each percentile, as the figures beside it
-// do: no operation is above it.
-func TestABandIsTheWorstOfItsOperations(t *testing.T) {
+// The band of several operations is that of all their calls, as the figures beside it are.
+func TestABandIsOfAllCalls(t *testing.T) {
 	s := &measure.Snapshot{
 		At: time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 2), Segments: []measure.Segment{{}},
 		Timeline: [][]measure.Point{{{ResponseP50: 50, ResponseP99: 60, ResponseMax: 70}}, {{ResponseP50: 5, ResponseP99: 90, ResponseMax: 95}}},
+		Whole:    []measure.Point{{ResponseP50: 6, ResponseP99: 80, ResponseMax: 95}},
 	}
 	p50 := func(p measure.Point) int64 { return p.ResponseP50 }
 	a := NewAxis(30, 0, 1, 0, time.Second)
-	assert.Equal(t, []float64{50}, a.Times(s, -1, p50).Vals)
-	assert.Equal(t, []float64{90}, a.Latency(s, -1).Vals)
+	assert.Equal(t, []float64{6}, a.Times(s, -1, p50).Vals)
+	assert.Equal(t, []float64{80}, a.Latency(s, -1).Vals)
 	assert.Equal(t, []float64{5}, a.Times(s, 1, p50).Vals)
 }
 

@@ -157,14 +157,13 @@ func TestAChangeBeginsAWindow(t *testing.T) {
 	assert.False(t, math.IsNaN(d.sel.fig.rate))
 }
 
-// No figure of one operation is above that of all, though the one with the highest p99 has
-// the lower p50.
-func TestLatenciesOfSeveralOperationsAreTheWorst(t *testing.T) {
+// The figures of several operations are those of all their calls, of the segment that goes on.
+func TestLatenciesOfSeveralOperationsAreOfAllCalls(t *testing.T) {
 	slow, odd := measure.Summary{Count: 1000, P50: 50, P99: 60, Max: 70}, measure.Summary{Count: 1000, P50: 5, P99: 90, Max: 95}
-	s := &measure.Snapshot{At: time.Second, Segments: []measure.Segment{{Ops: []measure.Totals{{Calls: 1000, Response: slow}, {Calls: 1000, Response: odd}}}}}
+	s := &measure.Snapshot{At: time.Second, Segments: []measure.Segment{{Ops: []measure.Totals{{Calls: 1000, Response: slow}, {Calls: 1000, Response: odd}}, All: measure.Summary{Count: 2000, P50: 48, P99: 80, Max: 95, P999: 94}}}}
 	s.Ops = s.Segments[0].Ops
 	f := digest(s, -1)
-	assert.Equal(t, []int64{50, 90, 95}, []int64{f.latency.P50, f.latency.P99, f.latency.Max})
+	assert.Equal(t, []int64{48, 80, measure.Hidden, 95}, []int64{f.latency.P50, f.latency.P99, f.latency.P999, f.latency.Max})
 	assert.Equal(t, 2, f.of)
 }
 
@@ -208,7 +207,7 @@ func TestADashSaysWhyItIsOne(t *testing.T) {
 	assert.Equal(t, "second 00:09", d.sel.second())
 	assert.Empty(t, d.sel.unknown())
 	d.sel.fig.latency = measure.Summary{Count: 312, P50: 1, P99: measure.Hidden}
-	assert.Equal(t, "p99 takes 1000 calls, of one operation", d.sel.unknown())
+	assert.Equal(t, "p99 takes 1000 calls, there are 312", d.sel.unknown())
 	d.sel.fig.latency = measure.Summary{}
 	assert.Equal(t, "no call has ended yet", d.sel.unknown())
 }

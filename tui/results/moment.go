@@ -118,16 +118,12 @@ func (c *curves) readings(cells int) chart.Readings {
 	return r
 }
 
-// then is what the run did in the seconds from a moment on: the mean rate, the slowest times that its calls
-// support, and how many calls failed.
+// then is what the run did in the seconds from a moment on: the mean rate, the times that its calls support,
+// and how many calls failed.
 func (c *curves) then(at, width time.Duration) *chart.Then {
 	from := min(max(int(at/time.Second)-c.first, 0), len(c.rates))
 	to := max(min(from+int(width/time.Second), len(c.rates)), from)
-	of := func(vals []float64) int64 { return int64(chart.Peak(vals[min(from, len(vals)):min(to, len(vals))])) }
-	t := &chart.Then{Rate: math.NaN(), Times: measure.Summary{P50: of(c.p50), P99: of(c.slowest), Max: of(c.longest)}}
-	if t.Times.P50 > 0 && c.folder != nil { // no call is timed in an outage
-		t.Times = rundir.TimesIn(c.folder, c.first+from, c.first+to)
-	}
+	t := &chart.Then{Rate: math.NaN(), Times: c.course.Times(from, to)}
 	n, sum := 0, 0.0
 	for i := from; i < to; i++ {
 		if v := c.rates[i]; !math.IsNaN(v) {

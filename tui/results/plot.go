@@ -21,12 +21,13 @@ type curves struct {
 	folder *rundir.Folder
 	// first is the second of the first value, negative in warm-up.
 	first int
-	// rates are units per second of what counts, slowest is the p99 in nanoseconds of
-	// the slowest operation that counts. NaN is a gap.
-	rates, slowest []float64
-	// p50 and longest are response times as slowest is, errors how many calls failed.
-	p50, longest []float64
-	errors       []int64
+	// rates are units per second of what counts, p99 that of all calls that count in nanoseconds. NaN
+	// is a gap.
+	rates, p99 []float64
+	// errors are how many calls failed.
+	errors []int64
+	// course is where rates and p99 are from.
+	course rundir.Timeline
 	// what is the name of rates.
 	what string
 	// changes are the times at which a setting changed, phases those at which one of
@@ -42,8 +43,8 @@ type curves struct {
 
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
-	from := rundir.Of(f)
-	c := curves{folder: f, first: from.First, rates: from.Rates, slowest: from.P99, p50: from.P50, longest: from.Max, errors: from.Errors, what: "Throughput"}
+	from := rundir.OfCalls(f)
+	c := curves{folder: f, first: from.First, rates: from.Rates, p99: from.P99, course: from, errors: from.Errors, what: "Throughput"}
 	if from.Unverified {
 		c.what = "Acknowledged, not verified"
 	}

@@ -353,8 +353,8 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	require.Len(t, c.rates, 3)
 	assert.InDelta(t, 15, c.rates[0], 1e-9)
 	assert.True(t, math.IsNaN(c.rates[1]))
-	assert.InDelta(t, 7, c.slowest[0], 1e-9)
-	assert.True(t, math.IsNaN(c.slowest[2]))
+	assert.InDelta(t, 7, c.p99[0], 1e-9)
+	assert.True(t, math.IsNaN(c.p99[2]))
 	for _, n := range []int{1, 2, 3, 7, 100} {
 		assert.Len(t, across(c.rates, n, true), n)
 	}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -118,15 +117,16 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	return out
 }
 
-// needs says why the run has no p99: which of its operations was called too seldom.
+// needs says why the run has no p99.
 func needs(run *rundir.Run) string {
-	text := fmt.Sprintf("p99 takes %d calls", measure.Needs(99))
-	h := run.Headline()
-	if len(h.Timed) < 2 {
-		return text
+	calls := int64(0)
+	for _, o := range run.Headline().Timed {
+		calls += o.Calls
 	}
-	few := slices.MinFunc(h.Timed, func(a, b rundir.Operation) int { return cmp.Compare(a.Calls, b.Calls) })
-	return text + fmt.Sprintf(", and %s has %d", widget.OpName(run, few), few.Calls)
+	if measure.Enough(99, calls) {
+		return "the perfbench that made the run had no p99 of all calls"
+	}
+	return fmt.Sprintf("p99 takes %d calls, and there were %d", measure.Needs(99), calls)
 }
 
 // on gives each of some texts a colour.
@@ -369,7 +369,7 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	c := l.course
 	c.cross = m.cross
-	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99, of the slowest operation"+reach(c.slowest, durationLabel, w-40)
+	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+reach(c.p99, durationLabel, w-40)
 	right := ""
 	if !s.Spoken {
 		right = legend(c)
@@ -391,7 +391,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 		each -= 1 - each%2 // an odd height has a middle row to label
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 		out = append(out, s.Muted.On(widget.Fit(times, w)))
-		out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
+		out = append(out, graph{vals: c.p99, series: 1, format: durationLabel}.draw(s, c, w, each)...)
 	} else {
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	}

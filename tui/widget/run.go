@@ -74,7 +74,7 @@ func OpName(run *rundir.Run, o rundir.Operation) string {
 // Figures are the numbers that sum up a run.
 type Figures struct {
 	Rate                float64 // NaN if unknown
-	P50, P99, P999, Max int64   // the worst of the operations that count
+	P50, P99, P999, Max int64   // of all calls that count
 	Errors, unstarted   int64
 	count               int64
 	Of                  string // what the latencies are of, if that is not all that ran

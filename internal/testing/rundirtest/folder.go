@@ -80,10 +80,11 @@ func NewFolder(started time.Time, name string, threads int, seed int64) *rundir.
 	ops := []measure.Operation{{Track: "feed", Op: "putall"}, {Track: "feed", Op: "verify"}}
 	res := measure.Result{Measured: length * time.Second}
 	f.Histograms = histogramsOf(f, &res, ops, threads, int(seed), warm, length)
+	res.All = measure.Summarize(measure.Merge(f.Histograms[hlog.Tag("feed", "putall", hlog.Response)], f.Histograms[hlog.Tag("feed", "verify", hlog.Response)]))
 	half := length / 2 * time.Second
 	res.Segments = []measure.Segment{
-		{To: half, Settings: map[string]float64{"threads": float64(threads), "payload": 1024}, Ops: res.Ops},
-		{From: half, To: length * time.Second, Settings: map[string]float64{"threads": float64(threads) * 2, "payload": 1024}, Ops: res.Ops},
+		{To: half, Settings: map[string]float64{"threads": float64(threads), "payload": 1024}, Ops: res.Ops, All: res.All},
+		{From: half, To: length * time.Second, Settings: map[string]float64{"threads": float64(threads) * 2, "payload": 1024}, Ops: res.Ops, All: res.All},
 	}
 	res.Changes = []measure.Change{{At: half, Name: "threads", From: float64(threads), To: float64(2 * threads), By: "workbench", Segment: 1}}
 	res.Errors = []measure.ErrorCount{{Operation: ops[0], Class: "timeout", Count: 3}}

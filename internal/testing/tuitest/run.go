@@ -231,6 +231,33 @@ func (r *Run) gauge(track int) measure.Gauge {
 	return g
 }
 
+// all has the times of all calls, nearly all of which are the first operation's.
+func all(ops []measure.Totals) (sum measure.Summary) {
+	for i, o := range ops {
+		if i == 0 {
+			sum = o.Response
+			sum.Count = 0
+		}
+		sum.Count, sum.Max = sum.Count+o.Calls, max(sum.Max, o.Response.Max)
+	}
+	return sum
+}
+
+// together has the times of all calls second by second, likewise.
+func together(recent [][]measure.Row, line [][]measure.Point) (rows []measure.Row, points []measure.Point) {
+	for op := range recent {
+		for i, row := range recent[op] {
+			if op == 0 {
+				rows, points = append(rows, row), append(points, line[op][i])
+				continue
+			}
+			rows[i].Count, rows[i].Errors, rows[i].ResponseMax = rows[i].Count+row.Count, rows[i].Errors+row.Errors, max(rows[i].ResponseMax, row.ResponseMax)
+			points[i].Count, points[i].Errors, points[i].ResponseMax = rows[i].Count, rows[i].Errors, rows[i].ResponseMax
+		}
+	}
+	return rows, points
+}
+
 // Publish makes a new snapshot; the caller holds Mu.
 func (r *Run) Publish() {
 	s := &measure.Snapshot{Number: 1, At: r.At, Began: -Warmup, Bucket: time.Second, Phases: []string{"fill"}}
@@ -242,8 +269,13 @@ func (r *Run) Publish() {
 		s.Gauges = append(s.Gauges, r.gauge(i))
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
+	s.Together, s.Whole = together(r.recent, r.line)
 	s.Spreads, s.Silence = slices.Clone(r.spreads), r.silence
 	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
+	for i := range s.Segments {
+		s.Segments[i].All = all(s.Segments[i].Ops)
+	}
+	s.All = all(r.ops)
 	for _, o := range r.ops {
 		s.Done += o.Count
 	}
