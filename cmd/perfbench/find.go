@@ -65,17 +65,14 @@ its end, or the rate of the second is worse by more than --tolerance.`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := experiment.NewDriver(a.Session, a.crew.Series())
-			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
+			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(r request.Run) request.Run {
 				if recovers {
 					a.asked.Under = find.Recovering(a.asked.Under)
 				}
-				asked := a.asked.Above(r.Find)
-				if len(asked.Under) == 0 { // by the name that the conditions of run have
-					asked.Under, r.Request.Thresholds = r.Request.Thresholds, nil
-				}
-				r.Find, r.Repeat = &asked, a.flags.Run.Repeat.Over(r.Repeat)
-				return makeFind(a.Call, &a.flags, d)(ctx, r)
-			})
+				r = r.Searching(a.asked)
+				r.Repeat = a.flags.Run.Repeat.Over(r.Repeat)
+				return r
+			}, makeFind(a.Call, &a.flags, d))
 		},
 		ValidArgsFunction: headless.Complete,
 	}

@@ -62,12 +62,11 @@ threshold ends the sweep.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
 			d := experiment.NewDriver(a.Session, a.crew.Series())
-			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r request.Run) (headless.Task, error) {
-				asked := a.asked.Above(r.Sweep)
-				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
-				r.Sweep = &asked
-				return makeSweep(a.Call, &a.flags, d)(ctx, r)
-			})
+			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, errors.Join(wrong, a.crew.Check()), func(r request.Run) request.Run {
+				r = r.Sweeping(a.asked)
+				r.Sweep.Repeat = cmp.Or(r.Sweep.Repeat, r.Repeat.Times)
+				return r
+			}, makeSweep(a.Call, &a.flags, d))
 		},
 		ValidArgsFunction: headless.Complete,
 	}

@@ -57,8 +57,7 @@ func (r Request) Over(below Request) Request {
 	from, spelled, values := maps.Clone(below.From), maps.Clone(below.Spelled), maps.Clone(below.Values)
 	mine, under := Run{Request: r}, Run{Request: below}
 	for _, name := range mine.overlay(&under) {
-		delete(from, name)
-		maps.DeleteFunc(from, func(key, _ string) bool { return strings.HasPrefix(key, itemOf(name, "")) })
+		forget(from, name)
 		delete(spelled, name)
 	}
 	r = mine.Request

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,13 +50,17 @@ const (
 	wordFind  = "find"
 	wordSweep = "sweep"
 	wordOver  = "over"
+
+	wordUnder     = "under"
+	wordRecovers  = "recovers"
+	wordThreshold = "threshold"
 )
 
 func parts() []part {
 	return []part{
 		{wordFind, "look for the highest rate, or number of threads, that meets conditions", []workload.Param{
-			{Name: "under", Kind: workload.List, Help: "what must hold: p99<10ms, errors<1%"},
-			{Name: "recovers", Kind: workload.Switch, Help: "instead of what must hold: the highest base load from which the store comes back after an overload"},
+			{Name: wordUnder, Kind: workload.List, Help: "what must hold: p99<10ms, errors<1%"},
+			{Name: wordRecovers, Kind: workload.Switch, Help: "instead of what must hold: the highest base load from which the store comes back after an overload"},
 			{Name: "over", Kind: workload.Text, Help: "what is raised: rate, or threads"},
 			{Name: "from", Kind: workload.Number, Help: "where the search begins"},
 			{Name: "to", Kind: workload.Number, Help: "the most to try"},
@@ -144,6 +149,56 @@ func redacted(over string) (string, []string) {
 		}
 	}
 	return name + "=" + strings.Join(values, ","), slices.Compact(hidden)
+}
+
+// Searching returns r as the search that flags ask for, with what they leave empty taken from Find;
+// without a condition it is under the thresholds. Where a flag wins, no line of a plan is left as where
+// that came from.
+func (r Run) Searching(flags find.Asked) Run {
+	from := maps.Clone(r.Request.From)
+	for word, given := range (&Run{Find: &flags}).ofSearch() {
+		if given {
+			forget(from, wordFind+"."+word)
+		}
+	}
+	asked := flags.Above(r.Find)
+	if len(asked.Under) == 0 { // by the name that the conditions of run have
+		asked.Under, r.Request.Thresholds = r.Request.Thresholds, nil
+		for key, where := range r.Request.From {
+			if item, is := strings.CutPrefix(key, wordThreshold); is && (item == "" || item[0] == ' ') {
+				from[wordFind+"."+wordUnder+item] = where
+			}
+		}
+		forget(from, wordThreshold)
+	}
+	r.Find, r.Request.From = &asked, from
+	return r
+}
+
+// Sweeping returns r as the sweep that flags ask for, with what they leave empty taken from Sweep, and
+// with where a plan gives that alone.
+func (r Run) Sweeping(flags Sweep) Run {
+	from := maps.Clone(r.Request.From)
+	for word, given := range map[string]bool{wordOver: len(flags.Over) > 0, "repeat": flags.Repeat != "", "fault": flags.Fault != ""} {
+		if given {
+			forget(from, wordSweep+"."+word)
+		}
+	}
+	asked := flags.Above(r.Sweep)
+	r.Sweep, r.Request.From = &asked, from
+	return r
+}
+
+// ofSearch tells of each word of a search whether it is given.
+func (r *Run) ofSearch() map[string]bool {
+	under := len(r.Find.Under) > 0
+	return map[string]bool{wordUnder: under, wordRecovers: under, wordOver: r.Find.Over != "", "from": r.Find.From != "", "to": r.Find.To != ""}
+}
+
+// flagOfSearch reports whether an input of a search was given, and not by a plan.
+func (r *Run) flagOfSearch(field string) bool {
+	from := r.Request.From
+	return r.ofSearch()[field] && from[wordFind+"."+field] == "" && (field != wordUnder || from[wordFind+"."+wordRecovers] == "")
 }
 
 // find returns the search that a section requests; nil if none.

@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,6 +75,8 @@ func Named(runs string, err error) error {
 func (r Run) origin(field, text string) string {
 	names := []string{field}
 	switch {
+	case r.Find != nil && r.flagOfSearch(field):
+		return ""
 	case r.Find != nil:
 		names = []string{wordFind + "." + field, field, wordFind}
 	case r.Sweep != nil:
@@ -92,6 +95,12 @@ func (r Run) origin(field, text string) string {
 
 // itemOf names an item of a list among the sources of a request.
 func itemOf(list, item string) string { return list + " " + item }
+
+// forget removes where an input and its items came from.
+func forget(from map[string]string, name string) {
+	delete(from, name)
+	maps.DeleteFunc(from, func(key, _ string) bool { return strings.HasPrefix(key, itemOf(name, "")) })
+}
 
 // Source is where an input came from that a text is about, "" if it was a flag: of a list, it is that
 // of the item that the text quotes.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -88,4 +89,48 @@ func TestARefusedItemOfAListNamesItsOwnLine(t *testing.T) {
 	file, err := Read("p.yaml", []byte("profile: mix\nthreshold:\n- p99<1s\n- p98<<3\n"), nil)
 	require.NoError(t, err)
 	assert.EqualError(t, file.Runs[0].Placed(fault.Field("threshold", fault.Input(errors.New(`threshold "p98<<3": bad`), ""))), `p.yaml:4: threshold "p98<<3": bad`)
+}
+
+// What a flag asks of a search or a sweep in place of the plan is no line of the plan, and all else keeps its own.
+func TestAFlagOfASearchOrASweepIsNoLineOfThePlan(t *testing.T) {
+	read := func(text string) Run {
+		file, err := Read("p.yaml", []byte(text), nil)
+		require.NoError(t, err)
+		return file.Runs[0]
+	}
+	of := func(field string) error { return fault.Field(field, fault.Input(errors.New(field+": bad"), "")) }
+	plan := read("profile: mix\nfind:\n  under: p99<1s\n  over: rate\n  from: 1\n  to: 9\n")
+	for word, flags := range map[string]find.Asked{"under": {Under: []string{"p50<1s"}}, "over": {Over: "threads"}, "from": {From: "3"}, "to": {To: "5"}} {
+		got := plan.Searching(flags)
+		for name, line := range map[string]string{"under": "3", "over": "4", "from": "5", "to": "6"} {
+			want := "p.yaml:" + line + ": " + name + ": bad"
+			if name == word {
+				want = name + ": bad"
+			}
+			assert.EqualError(t, got.Placed(of(name)), want, "with --%s", word)
+		}
+		assert.EqualError(t, got.Placed(of("arrivals")), "p.yaml:2: arrivals: bad", "what is wrong with a search is so with its line")
+	}
+	assert.EqualError(t, plan.Placed(of("under")), "p.yaml:3: under: bad", "the plan is as it was")
+
+	plan = read("profile: mix\nfind: {recovers: true}\n")
+	assert.EqualError(t, plan.Searching(find.Asked{}).Placed(of("under")), "p.yaml:2: under: bad")
+	assert.EqualError(t, plan.Searching(find.Asked{Under: []string{"p50<1s"}}).Placed(of("under")), "under: bad")
+
+	plan = read("profile: mix\nthreshold:\n- p99<1s\n- p98<<3\n").Searching(find.Asked{})
+	assert.Equal(t, []string{"p99<1s", "p98<<3"}, plan.Find.Under)
+	assert.Empty(t, plan.Request.Thresholds)
+	assert.EqualError(t, plan.Placed(fault.Field("under", fault.Input(errors.New(`under "p98<<3": bad`), ""))), `p.yaml:4: under "p98<<3": bad`)
+
+	plan = read("profile: mix\nsweep:\n  over: threads=1,2\n  repeat: 3\n  fault: kill\n")
+	for word, flags := range map[string]Sweep{"over": {Over: []string{"rate=1,2"}}, "repeat": {Repeat: "2"}, "fault": {Fault: "power-cut"}} {
+		for name, line := range map[string]string{"over": "3", "repeat": "4", "fault": "5"} {
+			want := "p.yaml:" + line + ": " + name + ": bad"
+			if name == word {
+				want = name + ": bad"
+			}
+			assert.EqualError(t, plan.Sweeping(flags).Placed(of(name)), want, "with --%s", word)
+		}
+	}
+	assert.EqualError(t, plan.Sweeping(Sweep{Over: []string{"rat=1,2"}}).Placed(fault.Field("rat", errors.New(`no "rat" (flag --over)`))), `no "rat" (flag --over)`)
 }

@@ -107,7 +107,7 @@ func (a command) printJSON(o *session.Concluded) error {
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
 func DryRun(cmd *cobra.Command, c *cli.Call, f *cli.Flags, w *cli.Workers, args []string) error {
 	d := experiment.NewDriver(c.Session, w.Series())
-	return CarryOut(cmd, c, f, d, args, w.Check(), command{c}.make(f, d, Makes{}))
+	return CarryOut(cmd, c, f, d, args, w.Check(), nil, command{c}.make(f, d, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

@@ -75,7 +75,7 @@ else the smallest that is not 0.`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := experiment.NewDriver(a.Session, w.Series())
-			return CarryOut(cmd, a.Call, f, d, args, w.Check(), a.make(f, d, others))
+			return CarryOut(cmd, a.Call, f, d, args, w.Check(), nil, a.make(f, d, others))
 		},
 		ValidArgsFunction: Complete,
 	}

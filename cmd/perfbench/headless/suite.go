@@ -58,8 +58,9 @@ func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.Sh
 
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
 // found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
-// wrong is what is known to be wrong besides, d what drives all.
-func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Driver, args []string, wrong error, make Make) error {
+// wrong is what is known to be wrong besides, d what drives all. lay lays flags of the command's own
+// over each run of the file; it may be nil.
+func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Driver, args []string, wrong error, lay func(request.Run) request.Run, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && cli.IsPlan(args[0])
@@ -92,7 +93,7 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 	var all []Task
 	if file != nil {
 		var err error
-		all, err = prepare(ctx, file, make)
+		all, err = prepare(ctx, file, lay, make)
 		problems.Add(err)
 	}
 	if err := problems.Err(); err != nil {
@@ -120,10 +121,13 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 
 // prepare finds out whether all runs of a file are possible. What is wrong with some of
 // them only says with which.
-func prepare(ctx context.Context, file *request.File, make Make) ([]Task, error) {
+func prepare(ctx context.Context, file *request.File, lay func(request.Run) request.Run, make Make) ([]Task, error) {
 	var wrong faults
 	var out []Task
 	for _, r := range file.Runs {
+		if lay != nil {
+			r = lay(r)
+		}
 		t, err := make(ctx, r)
 		wrong.add(r.Name, r.Placed(err))
 		out = append(out, t)
