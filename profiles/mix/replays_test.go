@@ -132,7 +132,7 @@ func TestARecordedCallIsTriedAgain(t *testing.T) {
 	srv := labtest.Redis(t)
 	c := profiletest.Case{
 		Profile: Profile(), Target: srv.URL(), Files: []string{shop(t, capture.Header{})}, Errors: true,
-		Set: []string{"namespace=again", "threads=6", "rate=5000", "client=retries=100,backoff=10ms"}, Timetable: []string{"100ms..300ms:fault=refused"},
+		Set: []string{"namespace=again", "threads=6", "rate=5000", "client=retries=100,backoff=10ms"}, Timetable: []string{"50ms..700ms:fault=refused"},
 	}
 	o := c.Run(t)
 	require.NoError(t, o.Err)
@@ -198,8 +198,7 @@ func TestAReplayStartsWithWhatIsReadFirst(t *testing.T) {
 	f := profiletest.Facts[replay.Facts](t, c.Run(t))
 	assert.Zero(t, f.Hits, "nothing was loaded")
 	o := c.Run(t)
-	require.NotEmpty(t, o.Run.Verdict.Reasons)
-	assert.Contains(t, o.Run.Verdict.Reasons[0], "0 % of the reads found something, and 50 % did when they were recorded")
+	assert.Contains(t, strings.Join(o.Run.Verdict.Reasons, "\n"), "0 % of the reads found something, and 50 % did when they were recorded")
 }
 
 // What cannot be replayed is refused in a sentence, before anything is written.
