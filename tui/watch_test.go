@@ -71,6 +71,34 @@ func TestWhoTurnsFromBesideIsToldWhatUndoDoes(t *testing.T) {
 	assert.Contains(t, picture(t, a), "a preset is saved where the run was started")
 }
 
+// Who watches a search sees in the title that this is so, and a knob does not turn, for that reason.
+func TestWhoWatchesASearchIsToldWhyNoKnobTurns(t *testing.T) {
+	run := tuitest.NewRun(1)
+	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: screen.Access{Run: run, Control: run}})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40})
+	pass(t, a, run, tuitest.Warmup+3*time.Second)
+	assert.Contains(t, picture(t, a), "watching another perfbench's run")
+	assert.Contains(t, picture(t, a), "◂")
+	run.Mu.Lock()
+	run.Stage.Held = "a search turns the knobs of this run: wait until it has its answer"
+	run.Mu.Unlock()
+	send(t, a, frame(a))
+	assert.Contains(t, picture(t, a), "watching another perfbench's search")
+	assert.Contains(t, picture(t, a), "watching: a search turns the knobs")
+	assert.NotContains(t, picture(t, a), "◂", "there is nothing to turn")
+	before := run.Settings(screen.All)
+	for _, key := range []string{"+", "{", "space", "t", "u"} {
+		send(t, a, key)
+		assert.Contains(t, picture(t, a), "a search turns the knobs of this run: wait", key)
+		send(t, a, screen.FrameMsg{At: a.env.Now.Add(6 * time.Second), Gen: a.gen}) // the message goes
+	}
+	assert.Equal(t, before, run.Settings(screen.All))
+	send(t, a, tea.WindowSizeMsg{Width: 70, Height: 24})
+	assert.Contains(t, picture(t, a), "· watching a search ")
+	send(t, a, tea.WindowSizeMsg{Width: 60, Height: 16})
+	assert.Contains(t, picture(t, a), "· watching ")
+}
+
 // The end of a run that is watched is shown, and so is that its coordinator is silent.
 func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
 	a, run := watching(t, 80, 24)

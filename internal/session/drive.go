@@ -316,6 +316,9 @@ func (d *Driven) view() *crew.View {
 		v.Progress.Stage = crew.Verifying
 	default:
 	}
+	if why := d.held.Load(); why != nil {
+		v.Progress.Held = *why
+	}
 	v.Planned, v.Snapshot, v.Verdict, v.Samples = d.Planned(), d.run.Snapshot(), d.Verdict(), d.Samples()
 	for i := range d.Opened.plan.Tracks() {
 		v.Settings = append(v.Settings, d.run.Settings(i))

@@ -153,6 +153,11 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Search.SetEnabled(live && !d.now.plan.Replays)
 	k.Sweep.SetEnabled(live && !d.now.searching())
 	k.Targets.SetEnabled(live && !d.now.searching())
+	if d.now.held() != "" { // a search controls them
+		for _, b := range k.Knobs() {
+			b.SetEnabled(false)
+		}
+	}
 	if d.now.searching() {
 		whileSearching(&k, d.search.panel.Open)
 	}
@@ -232,7 +237,10 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if d.now.watched {
 		k.Quit.SetHelp("q", "leave")
 		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
-		if d.control != nil {
+		switch {
+		case d.control != nil && d.now.held() != "":
+			short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Back, k.Mark, k.Quit, widget.Bind("watching:", "a search turns the knobs")}
+		case d.control != nil:
 			short = []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Back, k.Undo, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 			if d.narrow {
 				short = []key.Binding{k.Pause, k.Tune, k.Help, k.Back, k.Next, k.Undo, k.Quit}
@@ -313,8 +321,8 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Arrivals, "without a rate, calls come when the last ones are answered"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
-			if d.now.searching() {
-				r.why = noKnobs
+			if why := d.now.held(); why != "" {
+				r.why = why
 			}
 			if d.now.progress.Stage > screen.Measuring {
 				r.why = "the run is ending: its knobs no longer turn"

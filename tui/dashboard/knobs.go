@@ -208,8 +208,8 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 	if k.Get == nil || ks.now.progress.Stage != screen.Measuring {
 		return
 	}
-	if ks.now.searching() {
-		ks.says.say(e, noKnobs, false)
+	if why := ks.now.held(); why != "" {
+		ks.says.say(e, why, false)
 		return
 	}
 	if ks.control == nil {
@@ -376,7 +376,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 		gap, space = " ", ""
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
-	if ks.control == nil || was { // what was cannot be turned
+	if ks.control == nil || was || ks.now.held() != "" { // what was cannot be turned
 		return ks.still(s, line, x, knobs, values, gap, e.W), nil
 	}
 	var zones []zone
@@ -393,7 +393,7 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 	return strings.TrimRight(line, " "), zones
 }
 
-// still continues the line of a run that is only watched, with nothing to click.
+// still continues the line of knobs that do not turn, with nothing to click.
 func (ks *knobs) still(s *widget.Styles, line string, x int, list []workload.Knob, values []string, gap string, w int) string {
 	for i, k := range list {
 		if x += ansi.StringWidth(k.Name+values[i]) + 1 + len(gap); x-len(gap) > w {

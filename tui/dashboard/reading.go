@@ -76,8 +76,11 @@ func (r *reading) whose() []string {
 	if !r.watched {
 		return nil
 	}
-	const run = "watching another perfbench's run"
-	out := []string{run, "watching"}
+	run, out := "watching another perfbench's run", []string{"watching"}
+	if r.held() != "" {
+		run, out = "watching another perfbench's search", []string{"watching a search", "watching"}
+	}
+	out = append([]string{run}, out...)
 	if !r.info.Started.IsZero() {
 		out = append([]string{run + " of " + r.info.Started.Local().Format(time.TimeOnly)}, out...)
 	}
@@ -208,6 +211,14 @@ func (r *reading) perSecond() string {
 
 // searching reports whether a search is turning the knobs.
 func (r *reading) searching() bool { return r.found != nil && r.found.Going }
+
+// held is why no knob of the run turns from here now; empty if they turn.
+func (r *reading) held() string {
+	if r.searching() {
+		return noKnobs
+	}
+	return r.progress.Held
+}
 
 // endsSoon reports whether this run ends by itself before a search could find anything.
 func (r *reading) endsSoon() bool {

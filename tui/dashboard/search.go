@@ -128,11 +128,8 @@ func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 // noKnobs explains why no knob can be turned during a search.
 const noKnobs = "the search turns the knobs; E ends it"
 
-// whileSearching dims the keys for what a search controls itself, and says what f does.
+// whileSearching says what f does.
 func whileSearching(k *widget.Bindings, open bool) {
-	for _, b := range k.Knobs() {
-		b.SetEnabled(false)
-	}
 	k.Search.SetHelp("f", "show search")
 	if open {
 		k.Search.SetHelp("f", "hide search")

@@ -59,7 +59,9 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	a.Control.Change("workbench", screen.All, more)
 	comes(t, func() bool { return strings.Contains(r.Progress().Note, "not turned: a search turns the knobs") })
 	assert.Equal(t, held, live.Settings(screen.All).Threads)
+	comes(t, func() bool { return r.Progress().Held == "a search turns the knobs" })
 	release()
+	comes(t, func() bool { return r.Progress().Held == "" })
 
 	live.Stop(session.ErrStopped)
 	o := live.Conclude(context.Background())

@@ -235,7 +235,7 @@ func (r *watchedRun) Progress() screen.Progress {
 	p := r.now.Progress
 	out := screen.Progress{
 		Stage: [...]screen.Stage{crew.Preparing: screen.Preparing, crew.Working: screen.Measuring, crew.Verifying: screen.Verifying, crew.Ended: screen.Ended}[p.Stage],
-		Step:  p.Step, Note: p.Note, Done: p.Done, Total: p.Total,
+		Step:  p.Step, Note: p.Note, Held: p.Held, Done: p.Done, Total: p.Total,
 	}
 	if silent := time.Since(r.heard); silent > late {
 		out.Note = "nothing was heard from " + r.driver + " for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"

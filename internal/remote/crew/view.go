@@ -45,6 +45,8 @@ type Progress struct {
 	// Step says in words what is being done, Note is a sentence that somebody has to act on;
 	// both may be empty.
 	Step, Note string
+	// Held is why nobody who watches turns the knobs now; empty: they turn.
+	Held string
 	// Done and Total count what the step handles; Total 0: unknown.
 	Done, Total int64
 }
