@@ -69,9 +69,11 @@ func (e Threshold) verified(f *rundir.Folder, n *int64) Outcome {
 	return Outcome{OK: e.holds(float64(*n)), Got: fmt.Sprint(*n), Measured: true}
 }
 
-// fails reports whether a condition on errors counts those of an operation: of all, it counts a failure once.
+// fails reports whether a condition on errors counts those of an operation: of a run or a track, it counts a
+// failure once, as Run.Failures does.
 func (e Threshold) fails(f *rundir.Folder, o rundir.Operation) bool {
-	return e.About(measure.Operation{Track: o.Track, Op: o.Op}) && (e.Of != "" || f.Run.Fails(o))
+	named := e.Of == o.Op || e.Of == o.Track+"."+o.Op
+	return named || e.About(measure.Operation{Track: o.Track, Op: o.Op}) && f.Run.Fails(o)
 }
 
 func (e Threshold) errors(f *rundir.Folder) Outcome {

@@ -146,6 +146,26 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A failure is counted once, as in all other numbers of errors; who names an operation asks for its own.
+func TestAThresholdOnErrorsCountsAFailureOnce(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{
+		Parts: []string{"saga.call", "queries.read"},
+		Operations: []rundir.Operation{
+			{Track: "saga", Op: "saga", Calls: 900, Errors: 100}, {Track: "saga", Op: "call", Calls: 5000, Errors: 300},
+			{Track: "queries", Op: "read", Calls: 10, Errors: 5},
+		},
+	}}
+	require.EqualValues(t, 105, f.Run.Failures())
+	for text, want := range map[string]string{
+		"errors<10": "105", "errors<1%": "10.3 %", "saga.errors<1": "100", "saga.saga.errors<1": "100", "call.errors<1": "300",
+		"saga.call.errors<1": "300", "queries.errors<1": "5", "read.errors<1": "5",
+	} {
+		e, err := condition.ParseThreshold(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, e.Judge(f).Got, text)
+	}
+}
+
 func TestNoThroughputMissesItsThreshold(t *testing.T) {
 	f := folder(t)
 	for i := range f.Run.Operations {

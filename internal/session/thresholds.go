@@ -120,7 +120,7 @@ func (t *thresholds) soFar(run *rundir.Run) (out []rundir.Threshold) {
 }
 
 // seenBy returns the run as each threshold sees it: for a whole track or run, only the
-// operations that count in its unit.
+// operations that count in its unit; errors are those of all, whatever they count.
 func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.Folder {
 	view := *run
 	if run.Failed() {
@@ -142,7 +142,7 @@ func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.F
 	}
 	return func(e condition.Threshold) *rundir.Folder {
 		f := &rundir.Folder{Dir: t.dir, Run: view, Series: t.series, Histograms: merged}
-		if e.Of == "" || slices.Contains(t.tracks, e.Of) {
+		if e.Stat != "errors" && (e.Of == "" || slices.Contains(t.tracks, e.Of)) {
 			f.Run = whole
 		}
 		return f
