@@ -134,9 +134,5 @@ func (w *Went) figures() []string {
 			}
 		}
 	}
-	var errs int64
-	for _, o := range r.Operations {
-		errs += o.Errors
-	}
-	return []string{rate, p99, fmt.Sprint(errs), r.Verdict.State}
+	return []string{rate, p99, fmt.Sprint(r.Failures()), r.Verdict.State}
 }
