@@ -192,13 +192,11 @@ func Dead(outages []Outage, seconds float64) string {
 // failures returns how many calls failed apart from panics, what share that is, and of which
 // calls: of all, or of those that count, where it is larger. Parts that worked, such as
 // pauses, make a failed whole no better, and those that failed make it no worse: they are told by
-// themselves where no whole did.
+// themselves where a larger share of them failed than of wholes, which go on without them.
 func failures(ops []Op, panics int64) (failed int64, share float64, of string) {
 	failed, share, of = failuresOf(ops, panics, false)
-	if failed == 0 {
-		if parts, s, _ := failuresOf(ops, panics, true); parts > 0 {
-			return parts, s, "those that are parts of operations"
-		}
+	if parts, s, _ := failuresOf(ops, panics, true); parts > 0 && s > share {
+		return parts, s, "those that are parts of operations"
 	}
 	return failed, share, of
 }

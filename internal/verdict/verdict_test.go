@@ -570,3 +570,15 @@ func TestABacklogOfAFaultNamesIt(t *testing.T) {
 		assert.Contains(t, told(f[0], f[1]), "the store does not keep up with 2.5k per second")
 	}
 }
+
+// What fails later, as the storing of an event that was published, fails beside a whole that went on:
+// its share counts where it is the larger one.
+func TestPartsThatFailWhileTheirWholeGoesOnAreTold(t *testing.T) {
+	r := clean()
+	r.Ops = []Op{{Name: "events.publish", Counts: true, Count: 4000, Calls: 2}, {Name: "events.durable", Within: true, Errors: 1}, {Name: "drain.durable", Errors: 1}}
+	v := Judge(r)
+	assert.Equal(t, Invalid, v.State)
+	assert.Contains(t, v.Reasons[0].Text, "1 call failed, 100 % of those that are parts of operations")
+	r.Ops = []Op{{Name: "saga.saga", Counts: true, Count: 900, Calls: 900, Errors: 100}, {Name: "saga.call", Within: true, Calls: 5000, Errors: 106}}
+	assert.Contains(t, Judge(r).Reasons[0].Text, "100 calls failed, 10 % of all")
+}
