@@ -34,15 +34,19 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	_, at, err := c.Meter.Noted(t.Context(), nil)
 	require.NoError(t, err)
 	const busy = "local function ms() local t = redis.call('time') return t[1] * 1000 + t[2] / 1000 end local from = ms() while ms() < from + 5 do end return 1"
-	require.NoError(t, c.Client().Eval(t.Context(), busy, []string{"perfbench:{x}"}, "correct-horse").Err())
-	noted, next, err := c.Meter.Noted(t.Context(), at)
-	require.NoError(t, err)
 	script := func(n store.Noted) bool {
 		return n.Command == "EVAL" && n.Key == "perfbench:{x}" && n.For >= 5*time.Millisecond
 	}
 	spike := func(n store.Noted) bool { return n.Event == "command" && n.For >= 5*time.Millisecond }
-	assert.True(t, slices.ContainsFunc(noted, script), noted)
-	assert.True(t, slices.ContainsFunc(noted, spike), noted)
+	var noted []store.Noted
+	var next store.Bookmark
+	// A spike in the second of an earlier one, as a busy machine makes them, is not told apart from that.
+	require.Eventually(t, func() bool {
+		require.NoError(t, c.Client().Eval(t.Context(), busy, []string{"perfbench:{x}"}, "correct-horse").Err())
+		noted, next, err = c.Meter.Noted(t.Context(), at)
+		require.NoError(t, err)
+		return slices.ContainsFunc(noted, script) && slices.ContainsFunc(noted, spike)
+	}, time.Minute, time.Second, noted)
 	assert.NotContains(t, fmt.Sprint(noted), "correct-horse")
 	noted, _, err = c.Meter.Noted(t.Context(), next)
 	require.NoError(t, err)
