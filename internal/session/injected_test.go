@@ -113,11 +113,11 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 			}
 			o := carryOut(t, p)
 			// Where others have the processors there is no time to collect much, and the harness alone
-			// does not get the share of them that the run gets.
+			// does not get the share of them that the run gets; nor is it told what kept the run waiting.
 			busy := func(o *session.Concluded) bool {
 				seen := o.Run.Observed
 				return c.want[0] == verdict.GC && seen.CPU < seen.Cores/2 ||
-					c.want[0] == verdict.Ceiling && seen.Machine-seen.CPU > seen.Cores/2 && !slices.Contains(o.Run.Verdict.Causes, string(verdict.Ceiling))
+					(c.want[0] == verdict.Ceiling || c.want[0] == verdict.Scheduler) && seen.Machine-seen.CPU > seen.Cores/2 && !slices.Contains(o.Run.Verdict.Causes, string(c.want[0]))
 			}
 			for tries := 20; tries > 0 && busy(o); tries-- {
 				if c.want[0] == verdict.Ceiling {
