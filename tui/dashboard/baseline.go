@@ -49,7 +49,8 @@ func Of(f *rundir.Folder) *Run {
 	return r
 }
 
-// Rates and P99 return the throughput and the p99 of all calls at the given seconds of the run; NaN where it has none, for example after its end.
+// Rates and P99 return the throughput and the p99 of all calls at the given seconds of the run; NaN
+// where it has none, for example after its end.
 func (r *Run) Rates(at []float64) []float64 { return r.pick(r.course.Rates, at) }
 
 // P99 is documented with Rates.

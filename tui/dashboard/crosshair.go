@@ -69,8 +69,8 @@ func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summa
 	return rate, measure.Moment(ch.callsThen(a, op), p50, p99, most).Shown()
 }
 
-// callsThen returns how many calls of an operation, or of all that count, ended at the crosshair: no more than units, and no
-// more than were timed meanwhile.
+// callsThen returns how many calls of an operation, or of all that count, ended at the crosshair: no
+// more than units, and no more than were timed meanwhile.
 func (ch *charts) callsThen(a Axis, op int) int64 {
 	calls := ch.then(a, a.Counts(ch.now.snap, op))
 	timed, some := 0.0, false

@@ -87,9 +87,9 @@ func digest(s *measure.Snapshot, op int) figures {
 // open is the end of a window that goes on.
 const open = time.Duration(math.MaxInt64)
 
-// window finds what the figures are of, its operations, and the times of all calls: the newest segment of which a
-// whole second has passed and in which the run was not paused; the warm-up while that goes
-// on.
+// window finds what the figures are of, its operations, and the times of all calls: the newest
+// segment of which a whole second has passed and in which the run was not paused; the warm-up while
+// that goes on.
 func (f *figures) window(s *measure.Snapshot) ([]measure.Totals, measure.Summary) {
 	f.from, f.to = 0, open
 	if f.warmup {
