@@ -22,8 +22,8 @@ import (
 
 var nan = math.NaN()
 
-// Each step of a search is a point that shows whether it held; what joins them goes through the medians of
-// levels, and repeats at one level, or hardly beside it, are not joined.
+// Each step of a search is a point that shows whether it held, at the place of its level; what joins them
+// goes through the medians of levels.
 func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	at := func(level float64, p99 int64) find.Step {
@@ -31,14 +31,36 @@ func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
 	}
 	r := &find.Result{Over: find.OverRate, Steps: []find.Step{at(1000, 2e6), at(2000, 40e6), at(4000, 9e6), at(2000, measure.Hidden), at(2020, 4e6), at(2000, 5e6)}}
 	p := Latency(s, r)
-	assert.Equal(t, []float64{1000, 2005, 4000}, p.Curves[0].At)
-	assert.Equal(t, []float64{2e6, 5e6, 9e6}, p.Curves[0].Values, "the medians")
-	assert.Equal(t, []float64{1e6, 1e6, 1e6}, p.Curves[1].Values)
+	assert.Equal(t, []float64{0, 1, 2, 3}, p.Curves[0].At)
+	assert.Equal(t, []float64{2e6, 5e6, 4e6, 9e6}, p.Curves[0].Values, "the medians")
+	assert.Equal(t, []float64{1e6, 1e6, 1e6, 1e6}, p.Curves[1].Values)
 	picture := ansi.Strip(strings.Join(p.Draw(s, 60, 14), ""))
-	assert.GreaterOrEqual(t, strings.Count(picture, "●"), 3, picture)
+	assert.GreaterOrEqual(t, strings.Count(picture, "●"), 4, picture)
 	assert.Equal(t, 1, strings.Count(picture, "✗"), picture)
-	assert.Equal(t, "p99 and p50 over rate   lines through medians   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 80), "|")))
-	assert.Equal(t, "p99 and p50 over rate|lines through medians|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 36), "|")), "each part whole")
+	assert.Equal(t, "p99 and p50 at each rate   evenly spaced   lines through medians   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")))
+	assert.Equal(t, "p99 and p50 at each rate|evenly spaced|lines through medians|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 28), "|")), "each part whole")
+	r.Over = find.OverThreads
+	assert.Contains(t, ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")), "at each number of threads   ")
+	assert.Equal(t, "p99 and p50 at each level", ansi.Strip(LatencyLegend(s, r, 28)[0]))
+}
+
+// However close the levels are that a search has halved its way to, each is a sign of its own, and no label hides one.
+func TestLevelsOfASearchAreToldApart(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	r := &find.Result{Over: find.OverRate, Under: []string{"p99<10ms"}}
+	for i, level := range []float64{500, 1000, 2000, 64000, 1500, 1250, 1125, 1187, 1150, 1170} {
+		p99 := int64(1e6 + 1e5*level)
+		if level > 1160 {
+			p99 = int64(1e9) * int64(i+1)
+		}
+		r.Steps = append(r.Steps, find.Step{Level: level, Held: p99 < 10e6, Response: find.Times{P50: 1e6, P99: p99}})
+	}
+	for _, w := range []int{34, 46, 60, 118} {
+		rows := Latency(s, r).Draw(s, w, 12)
+		picture := ansi.Strip(strings.Join(rows, "\n"))
+		assert.Equal(t, len(r.Steps), strings.Count(picture, "●")+strings.Count(picture, "✗")+strings.Count(picture, "▲"), picture)
+		assert.Contains(t, picture, "10 s", "the highest one: "+picture)
+	}
 }
 
 // The table of a search has the figure by which levels are judged, however little room there is.

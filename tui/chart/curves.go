@@ -288,17 +288,16 @@ func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int)
 		return
 	}
 	text := p.Format(highest)
-	n, w := ansi.StringWidth(text), canvas.w
-	for _, x := range []int{at - n, at + 1} {
-		hides := x < 0 || x+n > w
-		for i := max(x, 0); i < min(x+n, w); i++ {
-			if sign, _ := canvas.At(i, 0); sign == '▲' || sign == '•' || sign == '●' || sign == '✗' || sign == '±' {
-				hides = true
+	n := ansi.StringWidth(text)
+	marked := func(x int) bool {
+		return slices.ContainsFunc(p.Marks, func(m float64) bool { c := column(m); return x <= c && c < x+n })
+	}
+	for y := range min(2, canvas.h) { // beside it or below, over no sign
+		for _, x := range []int{at - n, at + 1} {
+			if x >= 0 && x+n <= canvas.w && !marked(x) && !slices.ContainsFunc(canvas.text[y*canvas.w+x:y*canvas.w+x+n], func(r rune) bool { return r != 0 }) {
+				canvas.Put(x, y, text, of)
+				return
 			}
-		}
-		if !hides {
-			canvas.Put(x, 0, text, of)
-			return
 		}
 	}
 }

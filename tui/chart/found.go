@@ -17,26 +17,29 @@ import (
 // Latency returns what a search has tried: a point for the figure that is sought of each step, p99 or
 // what the condition is on, which shows whether it held, and lines through the medians of that and of
 // p50 at each level; with rules at the level that holds and the one that does not, and a line at each
-// time that was asked for. What is far above that does not set the scale.
+// time that was asked for. Each level has a place of its own along the axis, as far from its neighbours as
+// any other: a search halves what lies between two, and its levels would soon lie upon each other. What is
+// far above the limits does not set the scale.
 func Latency(s *widget.Styles, r *find.Result) Plot {
-	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
+	levels := ordered(r)
+	p := Plot{Log: true, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
+	p.Across = func(place float64) string { return units.Number(levels[int(place)]) }
 	name, of := r.Sought()
 	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
-	for _, level := range r.Levels() {
-		for _, step := range level.Steps {
-			p.Points = append(p.Points, Point{At: step.Level, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(r.Of(step.Level).Steps) == 1})
+	low, high := r.Bracket()
+	for i, level := range levels {
+		tries, place := r.Of(level), float64(i)
+		for _, step := range tries.Steps {
+			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(tries.Steps) == 1})
 		}
-		sought.add(level.Level, level.Median(of))
-		p50.add(level.Level, level.Median(func(t find.Step) int64 { return t.Response.P50 }))
+		sought.add(place, tries.Median(of))
+		p50.add(place, tries.Median(func(t find.Step) int64 { return t.Response.P50 }))
+		if level == low || level == high {
+			p.Marks = append(p.Marks, place)
+		}
 	}
 	if p.Curves = []Curve{sought}; name != "p50" {
 		p.Curves = append(p.Curves, p50)
-	}
-	low, high := r.Bracket()
-	for _, v := range []float64{low, high} {
-		if v > 0 {
-			p.Marks = append(p.Marks, v)
-		}
 	}
 	for _, e := range r.Limits() {
 		p.Limits = append(p.Limits, Limit{e.Limit, e.Text})
@@ -46,6 +49,13 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 		p.Most = max(p.Most, 2*low)
 	}
 	return p
+}
+
+// ordered returns the levels that were tried, from the lowest up.
+func ordered(r *find.Result) []float64 {
+	list := r.Newest()
+	slices.Sort(list)
+	return list
 }
 
 // farAbove is how many times a limit a time may be to set the scale.
@@ -58,14 +68,21 @@ func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 	if name != "p50" {
 		text += s.Muted.On(" and ") + s.Series[0].On("p50")
 	}
-	text += s.Muted.On(" over " + r.Over)
+	each := " at each rate"
+	if r.Over == find.OverThreads {
+		each = " at each number of threads"
+	}
+	if ansi.StringWidth(text+each) > w {
+		each = " at each level"
+	}
+	text += s.Muted.On(each)
 	signs := s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
 	if slices.ContainsFunc(Latency(s, r).Points, func(p Point) bool { return p.Doubt }) {
 		signs += "  " + s.Warn.On(signDoubt) + s.Muted.On(" in doubt")
 	}
-	parts := []string{text, signs}
-	if len(r.Steps) > len(r.Levels()) {
-		parts = []string{text, s.Muted.On("lines through medians"), signs}
+	parts := []string{text, s.Muted.On("evenly spaced"), signs}
+	if len(r.Steps) > len(r.Newest()) {
+		parts = slices.Insert(parts, 2, s.Muted.On("lines through medians"))
 	}
 	out := parts[:1]
 	for _, more := range parts[1:] {
@@ -121,11 +138,10 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 // LevelTable returns the table of the levels that a search has tried, ordered by level, in lines of w
 // cells. Why a level did not hold is in its row where there is room in all rows, else below the table.
 func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
-	list := r.Newest()
+	list := ordered(r)
 	if len(list) == 0 {
 		return nil
 	}
-	slices.Sort(list)
 	t := newTried(s, r, false, "came out")
 	for _, level := range list {
 		words, _, _ := r.Told(level)
