@@ -66,6 +66,9 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
+	if o.Suite != nil {
+		a.stack = append(a.stack, a.screenFor(*o.Suite))
+	}
 	if o.Watch.Run != nil {
 		a.stack = append(a.stack, dashboard.New(b.Dashboard, o.Watch))
 	}
@@ -268,6 +271,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to, &a.sought)
 	case screen.Sweep:
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
+	case screen.Suite:
+		return archive.NewSuite(a.bench.Suites, to)
 	case screen.Compare:
 		return archive.NewComparison(a.bench.Finished, to.A, to.B)
 	case screen.Noise:

@@ -20,6 +20,7 @@ type Bench struct {
 	Runs      archive.Runs
 	Finished  archive.Finished
 	Sweeper   archive.Sweeper
+	Suites    archive.Suites
 	// Logs returns the last hundred log lines, oldest first.
 	Logs func() []string
 }

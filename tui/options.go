@@ -36,6 +36,8 @@ type Options struct {
 	// Request pre-fills the picker; with Start it is started at once.
 	Request request.Request
 	Start   bool
+	// Suite are the runs of a plan file, to be shown first; nil: none.
+	Suite *screen.Suite
 	// Watch is a run that another process drives, to be shown first, with its knobs if they
 	// can be turned from here. Without a Run there is none.
 	Watch screen.Access

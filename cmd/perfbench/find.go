@@ -4,21 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/internal/experiment"
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // findCmd is the command in one call.
@@ -110,10 +104,10 @@ func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
-		t.request()
+		t.run.Request = d.Searching(t.run.Request, *t.run.Find)
 		if t.run.Repeat.Any() {
 			task, err := headless.Repeats(ctx, c, f, d, t.run)
-			return task, errors.Join(err, ignored(t.run.Request.Values, r.Find.Over))
+			return task, errors.Join(err, experiment.Ignored(t.run.Request.Values, r.Find.Over))
 		}
 		p, err := d.Prepare(ctx, t.run.Request)
 		if err != nil {
@@ -121,49 +115,14 @@ func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		}
 		t.search.Options, err = experiment.PrepareSearch(*r.Find, p, 0)
 		t.prepared = p.Steered(t.search.Options.Patience())
-		return t, errors.Join(err, ignored(p.Inputs.Values, r.Find.Over))
+		return t, errors.Join(err, experiment.Ignored(p.Inputs.Values, r.Find.Over))
 	}
-}
-
-// ignored refuses what a search would have to ignore: it chooses the rate and the end itself.
-// Errors have the code of bad input.
-func ignored(vs workload.Values, over string) error {
-	var problems workload.Problems
-	for _, name := range slices.Sorted(maps.Keys(vs)) {
-		v := vs[name]
-		if _, base := rundir.TrackOf(name); v.Origin < workload.OriginPlan || strings.TrimSpace(v.Text) == "" || v.Text == "0" || base != find.OverRate && name != "count" && name != "until" {
-			continue
-		}
-		if name == find.OverRate && over == find.OverThreads {
-			continue // refused with the search itself
-		}
-		what, hint := "a search ends when it knows the answer", "leave "+name+" out; --duration limits how long it takes"
-		if name != "count" && name != "until" {
-			what, hint = "a search sets the rate itself", "leave "+name+" out; --from and --to say where it begins and ends"
-		}
-		problems.Add(fault.Input(fmt.Errorf("%s: %s (%s)", name, what, v.From()), hint))
-	}
-	return problems.Err()
-}
-
-// request adds to what is to run what a search needs.
-func (t *findTask) request() {
-	r := &t.run.Request
-	r.Values = maps.Clone(r.Values)
-	if _, ok := t.Getenv(request.Variable("duration")); !ok {
-		if _, ok := r.Values["duration"]; !ok {
-			r.Values.Set(workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
-		}
-	}
-	r.MaxThreads = find.Room(*t.run.Find)
 }
 
 // Do implements headless.Task.
 func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, t.search.Beside())
-	if w.Outcome != nil {
-		w.Done, w.P99 = t.search.Words()
-	}
+	w.Found = t.search.Result
 	return w
 }
 

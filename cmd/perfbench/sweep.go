@@ -14,7 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/units"
 )
 
 // sweepCmd is the command in one call.
@@ -116,9 +115,7 @@ func (t *sweepTask) Do(ctx context.Context) (w headless.Went) {
 	if w.Kept = t.sweep.Dir(); w.Kept == "" {
 		return w
 	}
-	if best := r.Best(); best >= 0 {
-		w.Done = "up to " + units.Number(*r.Points[best].Done) + " " + r.Unit + "/s"
-	}
+	w.Most = cli.Most(r)
 	if t.flags.JSON {
 		return w // of the runs there is a line each
 	}

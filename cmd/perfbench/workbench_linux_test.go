@@ -270,9 +270,13 @@ func TestTheWorkbenchBeginsWithAPlanOrARun(t *testing.T) {
 	}
 	suite := filepath.Join(dir, "suite.yaml")
 	require.NoError(t, os.WriteFile(suite, []byte("profile: ingestion\nruns:\n- threads: 1\n- threads: 2\n"), 0o600))
-	said, err := exec.Command(binary(t), "tui", suite).CombinedOutput()
-	require.Error(t, err)
-	assert.Contains(t, string(said), "has several runs, and the workbench begins with one")
+	s := inTerminal(t, binary(t), 120, 40, "tui", suite, "--target", "memory:", "--count", "500", "--out", out)
+	s.shows("Plan · suite.yaml", "threads 2 · count 500", "S starts all")
+	s.press("S")
+	s.shows("2 runs, all done")
+	s.press("enter")
+	s.shows("Percentiles")
+	s.press("q")
 }
 
 func TestTheWorkbenchShowsAHostileFolder(t *testing.T) {

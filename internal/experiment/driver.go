@@ -6,6 +6,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -64,6 +65,29 @@ func (d *Driver) Each(ctx context.Context, n int, do func(i int) (goOn bool)) (b
 		}
 	}
 	return n
+}
+
+// Suite does the n runs of a plan file in order, until ctx ends or, with stop, one of them has
+// failed: do does one, and says so. It returns how many were begun; the error counts those that
+// failed and those that were not begun, and has the code of the worst.
+func (d *Driver) Suite(ctx context.Context, n int, stop bool, do func(i int) error) (begun int, err error) {
+	var errs []error
+	begun = d.Each(ctx, n, func(i int) (goOn bool) {
+		err := do(i)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return err == nil || !stop
+	})
+	left := n - begun
+	if len(errs) == 0 && left == 0 {
+		return begun, nil
+	}
+	text := fmt.Sprintf("%d of %d runs failed", len(errs), n)
+	if left > 0 {
+		text += fmt.Sprintf(", and %d did not start", left)
+	}
+	return begun, fault.Code(errors.New(text), fault.Worst(errs))
 }
 
 // Turn is one run of a series.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
@@ -45,6 +48,42 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 		o.Threads = find.RoomThreads
 	}
 	return o, problems.Err()
+}
+
+// Searching returns the request for the run of a search: of the usual length if none was given, and
+// with room for the threads that the search may add.
+func (d *Driver) Searching(r session.Request, a find.Asked) session.Request {
+	r.Values = maps.Clone(r.Values)
+	_, given := r.Values["duration"]
+	if _, set := request.Environment(d.env().Environ, []string{"duration"})["duration"]; !given && !set {
+		if r.Values == nil {
+			r.Values = workload.Values{}
+		}
+		r.Values.Set(workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
+	}
+	r.MaxThreads = find.Room(a)
+	return r
+}
+
+// Ignored refuses what a search would have to ignore: it chooses the rate and the end itself.
+// Errors have the code of bad input.
+func Ignored(vs workload.Values, over string) error {
+	var problems workload.Problems
+	for _, name := range slices.Sorted(maps.Keys(vs)) {
+		v := vs[name]
+		if _, base := rundir.TrackOf(name); v.Origin < workload.OriginPlan || strings.TrimSpace(v.Text) == "" || v.Text == "0" || base != find.OverRate && name != "count" && name != "until" {
+			continue
+		}
+		if name == find.OverRate && over == find.OverThreads {
+			continue // refused with the search itself
+		}
+		what, hint := "a search ends when it knows the answer", "leave "+name+" out; --duration limits how long it takes"
+		if name != "count" && name != "until" {
+			what, hint = "a search sets the rate itself", "leave "+name+" out; --from and --to say where it begins and ends"
+		}
+		problems.Add(fault.Input(fmt.Errorf("%s: %s (%s)", name, what, v.From()), hint))
+	}
+	return problems.Err()
 }
 
 // Search searches on a run until the answer is known, its time is up, or the run or ctx

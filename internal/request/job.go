@@ -76,6 +76,20 @@ func (r Request) Over(below Request) Request {
 	return r
 }
 
+// Typed returns r as if all that no plan gives were set by hand, as in a form that begins with it.
+func (r Request) Typed() Request {
+	from := map[string]string{}
+	for name, where := range r.From {
+		if strings.HasPrefix(where, workload.OriginPlan.String()+" ") {
+			from[name] = where
+		}
+	}
+	if r.From = from; len(from) == 0 {
+		r.From = nil
+	}
+	return r
+}
+
 // OfPlan reports whether anything of r was given by a plan file.
 func (r *Request) OfPlan() bool {
 	for _, v := range r.Values {

@@ -32,6 +32,18 @@ type Run struct {
 	Sweep *Sweep
 }
 
+// Plain returns the one plain run that a file asks for; nil if it asks for several, for a search or
+// for a sweep.
+func (f *File) Plain() *Request {
+	if f.Suite || len(f.Runs) != 1 {
+		return nil
+	}
+	if r := &f.Runs[0]; r.Find == nil && r.Sweep == nil && r.Repeat.Times == "" {
+		return &r.Request
+	}
+	return nil
+}
+
 // Repeat says how often a run is done, and with which other it takes turns, as in the
 // flags repeat, against, against-set, tolerance, unsure and aa.
 type Repeat struct {

@@ -49,9 +49,9 @@ type Planner interface {
 	// every key press, from commands that may overlap: the newest counts. Its error may
 	// join several; for each, fault.FieldOf returns the input that is wrong.
 	Preview(request.Request) (*request.Preview, error)
-	// Plan returns what the plan file of a path asks for; false: the file is no plan. It reads files.
-	// Its error, which may join several, says why the workbench cannot begin with it.
-	Plan(path string) (plan request.Request, is bool, err error)
+	// Plan returns the plan file of a path; false: the file is no plan. It reads files. Its error,
+	// which may join several, says what is wrong with it.
+	Plan(path string) (plan *request.File, is bool, err error)
 }
 
 // Pinger asks stores what they are.

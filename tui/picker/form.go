@@ -405,9 +405,10 @@ func (f *form) clickEdit(line int, e screen.Env) tea.Cmd {
 
 // plannedMsg delivers the plan that was named as a file; before is the request without it.
 type plannedMsg struct {
-	path         string
-	before, plan request.Request
-	err          error
+	path   string
+	before request.Request
+	plan   *request.File
+	err    error
 }
 
 // opens looks, in the background, whether the one file that a row names is a plan; before is the

@@ -126,6 +126,9 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return p, p.form.ask()
 	case plannedMsg:
 		return p, p.opened(msg, e)
+	case screen.SetUpMsg:
+		p.pane = paneForm
+		return p, p.setUp(e, msg.Request, msg.Said)
 	case tea.PasteMsg:
 		return p, p.paste(msg)
 	case tea.KeyPressMsg:
@@ -149,7 +152,8 @@ func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// opened begins with what a plan says, in the place of what was set before; undo takes it back.
+// opened begins with what a plan says of its one run, in the place of what was set before; a plan of
+// several has a page of its own.
 func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
 	if now := p.drafts.request(); now.Profile != msg.before.Profile || len(now.Files) != 1 || now.Files[0] != msg.path {
 		return nil // something else was set since
@@ -162,22 +166,32 @@ func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
 	if n := len(f.past); n > 0 && reflect.DeepEqual(f.past[n-1], msg.before) { // the plan is no file of the profile
 		f.past = f.past[:n-1]
 	}
-	if clean, password := widget.SplitSecret(msg.plan.Target); password != "" {
-		msg.plan.Target, msg.plan.Password = clean, password
+	if plan := msg.plan.Plain(); plan != nil {
+		p.drafts.set(msg.before)
+		return p.setUp(e, *plan, "opened "+msg.path)
 	}
-	p.drafts.set(msg.before)
-	if msg.plan.Profile != msg.before.Profile {
+	return tea.Batch(f.change(e, msg.before), screen.Open(screen.Suite{Path: msg.path, File: msg.plan}))
+}
+
+// setUp shows a run of a plan in the form, in the place of what was set before; undo takes it back.
+func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd {
+	f := p.form
+	plan = plan.Typed()
+	if clean, password := widget.SplitSecret(plan.Target); password != "" {
+		plan.Target, plan.Password = clean, password
+	}
+	if plan.Profile != p.drafts.request().Profile {
 		p.list.filter.Clear()
 		p.list.sift()
-		p.list.prefer(msg.plan.Profile)
-		p.drafts.name = msg.plan.Profile
+		p.list.prefer(plan.Profile)
+		p.drafts.name = plan.Profile
 		p.runs.at = 0
 		p.forecast.forget()
 		f.leave()
 	}
 	f.past = append(f.past, p.drafts.request())
-	p.toast.Say(e.Now, "opened "+msg.path+": what it says is marked plan; u takes it back", false)
-	return f.change(e, msg.plan)
+	p.toast.Say(e.Now, said+": what it says is marked plan; u takes it back", false)
+	return f.change(e, plan)
 }
 
 func firstLine(err error) string {

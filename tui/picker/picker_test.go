@@ -454,9 +454,9 @@ func TestAProfileFoundByPastingHasItsPlan(t *testing.T) {
 // brings back; what is wrong with one is said, and nothing changes.
 func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Plans = map[string]request.Request{"p.yaml": {Profile: b.Profiles()[1].Name, Values: workload.Values{
+	b.Plans = map[string]*request.File{"p.yaml": {Runs: []request.Run{{Request: request.Request{Profile: b.Profiles()[1].Name, Values: workload.Values{
 		"threads": {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
-	}}}
+	}}}}}}
 	a, p := pick(t, b, 120, 40)
 	before := p.drafts.request()
 	open := func() {
@@ -466,12 +466,24 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 		a.Send(t, "enter")
 	}
 	open()
-	assert.Equal(t, b.Plans["p.yaml"].Profile, p.list.selected().Name)
+	assert.Equal(t, b.Plans["p.yaml"].Runs[0].Request.Profile, p.list.selected().Name)
 	assert.Equal(t, "plan p.yaml:4", rowNamed(t, p, "threads").from)
 	assert.Contains(t, a.Picture(t), "opened p.yaml")
 	assert.Empty(t, p.drafts.requests[before.Profile].Files, "it is no file of the profile that was chosen before")
 	a.Send(t, "S")
 	assert.Empty(t, b.Kept, "what a plan gives is not what the user set")
+
+	b = tuitest.NewDemo()
+	b.Plans = map[string]*request.File{"p.yaml": tuitest.NewSuite()}
+	a, p = pick(t, b, 120, 40)
+	open()
+	assert.Equal(t, []screen.Destination{screen.Suite{Path: "p.yaml", File: b.Plans["p.yaml"]}}, a.Asked, "several runs have a page of their own")
+	assert.Empty(t, p.drafts.request().Files)
+	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml"})
+	assert.Equal(t, "64", rowNamed(t, p, "threads").text)
+	assert.Equal(t, "secret", p.drafts.request().Password, "it is in a row of its own")
+	a.Send(t, "u")
+	assert.NotEqual(t, "64", rowNamed(t, p, "threads").text)
 
 	b = tuitest.NewDemo()
 	b.PlanErr = errors.New("p.yaml:2:1: there is no key \"thread\"")

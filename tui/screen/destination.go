@@ -55,6 +55,11 @@ type (
 	}
 	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }
+	// Suite shows the runs of a plan file, by its path.
+	Suite struct {
+		Path string
+		File *request.File
+	}
 )
 
 func (Start) destination()     {}
@@ -66,6 +71,7 @@ func (Noise) destination()     {}
 func (AskSweep) destination()  {}
 func (AskSearch) destination() {}
 func (Sweep) destination()     {}
+func (Suite) destination()     {}
 
 // Messages between screens and application.
 type (
@@ -73,6 +79,12 @@ type (
 	OpenMsg struct {
 		To      Destination
 		Replace bool
+	}
+	// SetUpMsg asks the picker to show a run in its form, to be changed and started; Said says what it
+	// is.
+	SetUpMsg struct {
+		Request request.Request
+		Said    string
 	}
 	// BackMsg asks to return to the screen below.
 	BackMsg struct{}

@@ -82,7 +82,7 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 	}
 	words := cli.SummaryLine(&o.Run)
 	if s.Result != nil {
-		done, p99 := s.Words()
+		done, p99 := cli.Found(s.Result)
 		words = done + ", p99 " + p99
 	}
 	status.say("%s: %s", t.What, words)

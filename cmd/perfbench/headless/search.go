@@ -3,12 +3,10 @@ package headless
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
@@ -31,7 +29,7 @@ func (s *Search) during(ctx context.Context, l *session.Driven, say func(format 
 	}
 	say("search  for %s; it ends when that is known, or after %s", s.sought(judged.Under), units.Length(s.Options.Time))
 	s.Result = experiment.Search(ctx, l, s.Options, func(step find.Step, words string) {
-		figures := "p99 " + P99(step)
+		figures := "p99 " + cli.P99(step)
 		for _, f := range judged.Judged() {
 			figures += ", " + f.Name + " " + report.Nanos(f.Of(step))
 		}
@@ -58,28 +56,6 @@ func (s *Search) summary(o *session.Concluded) (string, error) {
 	return report.FoundText(s.Result) + "\n", experiment.KeepFound(o.Dir, s.Result)
 }
 
-// Words says in a few words up to which throughput the store holds, and with which p99; over threads
-// those of the number that does most.
-func (s *Search) Words() (done, p99 string) {
-	r := s.Result
-	if r.Found == 0 {
-		if !r.Tried() {
-			return "none tried", "–"
-		}
-		return "none holds", "–"
-	}
-	level, most := r.Found, r.Done
-	if r.Enough() {
-		level, most = r.Best, r.BestDone
-	}
-	for _, step := range r.Curve() {
-		if step.Level == level {
-			p99 = P99(step)
-		}
-	}
-	return "up to " + units.Number(most) + " " + r.Unit + "/s", p99
-}
-
 // PrintSearch says on stdout what a search would look for.
 func PrintSearch(c *cli.Call, o *find.Options, under []string) {
 	bound := ""
@@ -92,12 +68,4 @@ func PrintSearch(c *cli.Call, o *find.Options, under []string) {
 	PrintList(c, "searches for", []string{
 		"the highest " + o.Over.Name + bound + ", in " + units.Length(o.Time) + " or less", "under " + strings.Join(under, " and "),
 	})
-}
-
-// P99 returns that of a step's response time as text.
-func P99(s find.Step) string {
-	if s.Response.P99 == measure.Hidden {
-		return "–"
-	}
-	return units.Duration(time.Duration(s.Response.P99))
 }

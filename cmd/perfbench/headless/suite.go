@@ -3,10 +3,8 @@ package headless
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -122,90 +120,42 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 // prepare finds out whether all runs of a file are possible. What is wrong with some of
 // them only says with which.
 func prepare(ctx context.Context, file *request.File, lay func(request.Run) request.Run, make Make) ([]Task, error) {
-	var wrong faults
+	var wrong request.Faults
 	var out []Task
 	for _, r := range file.Runs {
 		if lay != nil {
 			r = lay(r)
 		}
 		t, err := make(ctx, r)
-		wrong.add(r.Name, r.Placed(err))
+		wrong.Add(r.Name, r.Placed(err))
 		out = append(out, t)
 	}
-	return out, wrong.err(len(file.Runs))
-}
-
-// faults are what is wrong with the runs of a file, each with the names of its runs.
-type faults []struct {
-	err  error
-	runs []string
-}
-
-func (f *faults) add(run string, err error) {
-parts:
-	for _, e := range fault.Parts(err) {
-		for i := range *f {
-			old := &(*f)[i]
-			if old.err.Error() != e.Error() {
-				continue
-			}
-			if !slices.Contains(old.runs, run) {
-				old.runs = append(old.runs, run)
-			}
-			continue parts
-		}
-		*f = append(*f, struct {
-			err  error
-			runs []string
-		}{e, []string{run}})
-	}
-}
-
-// err joins them; runs is how many there are.
-func (f faults) err(runs int) error {
-	var problems workload.Problems
-	for _, w := range f {
-		if len(w.runs) < runs {
-			w.err = request.Named(strings.Join(w.runs, ", "), w.err)
-		}
-		problems.Add(w.err)
-	}
-	return problems.Err()
+	return out, wrong.Err(len(file.Runs))
 }
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
-// at once; the error has the code of the worst.
+// at once.
 func (a command) suite(ctx context.Context, f *cli.Flags, d *experiment.Driver, file *request.File, all []Task) error {
 	status := newStatus(a.Stderr, f)
-	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
-	var errs []error
-	begun := d.Each(ctx, len(all), func(i int) (goOn bool) {
+	rows := [][]string{append(append([]string{"RUN"}, cli.FigureHeads()...), "EXIT", "REPORT")}
+	begun, err := d.Suite(ctx, len(all), file.StopOnFailure, func(i int) error {
 		name := file.Runs[i].Name
 		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), name)
 		w := all[i].Do(ctx)
 		if w.Err != nil {
-			errs = append(errs, w.Err)
 			a.Report(fmt.Errorf("%s: %w", name, w.Err))
 		}
 		a.Told = ""
 		rows = append(rows, append([]string{name}, w.row()...))
-		return w.Err == nil || !file.StopOnFailure
+		return w.Err
 	})
-	left := len(all) - begun
 	for _, r := range file.Runs[begun:] {
 		rows = append(rows, []string{r.Name, "–", "–", "–", "–", "–", "did not start"})
 	}
 	if !f.Quiet && !f.JSON {
 		a.printSuite(rows, f)
 	}
-	if len(errs) == 0 && left == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("%d of %d runs failed", len(errs), len(all))
-	if left > 0 {
-		text += fmt.Sprintf(", and %d did not start", left)
-	}
-	return fault.Code(errors.New(text), fault.Worst(errs))
+	return err
 }
 
 // row is the line of a task that was begun, without its name.
@@ -213,12 +163,12 @@ func (w *Went) row() []string {
 	code := fmt.Sprint(fault.CodeOf(w.Err))
 	switch {
 	case w.Outcome != nil:
-		return append(w.figures(), code, w.Outcome.Dir)
+		return append(cli.Figures(&w.Outcome.Run, w.Found), code, w.Outcome.Dir)
 	case w.Kept == "" && w.Err != nil:
 		reason, _, _ := strings.Cut(w.Err.Error(), "\n")
 		return []string{"–", "–", "–", "–", code, reason}
 	}
-	return []string{cmp.Or(w.Done, "–"), cmp.Or(w.P99, "–"), "–", "–", code, w.Kept}
+	return []string{cmp.Or(w.Most, "–"), "–", "–", "–", code, w.Kept}
 }
 
 // printSuite writes one line for each run to stdout.

@@ -3,15 +3,13 @@ package headless
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 
 	"github.com/perfbench/perfbench/internal/experiment"
-	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Task is something to carry out that was found to be possible: a run, or what a plan has
@@ -40,10 +38,11 @@ type Went struct {
 	Outcome *session.Concluded
 	// Kept is the folder of what several runs came to.
 	Kept string
-	// Done says the throughput in a few words, empty where that of the run does. P99 does
-	// the same.
-	Done, P99 string
-	Err       error
+	// Found is what the run searched for; nil without a search. Most says the highest throughput of
+	// several runs in a few words; empty without.
+	Found *find.Result
+	Most  string
+	Err   error
 }
 
 // single is a run, or several of the same.
@@ -113,26 +112,4 @@ func (t *single) Print(context.Context) error {
 // Asked implements Task.
 func (t *single) Asked() request.Run {
 	return request.Run{Name: t.name, Request: t.repeats.Sides[0].Prepared.Asked(), Repeat: t.repeats.Asked, Find: t.repeats.Find}
-}
-
-// figures is what a run that has a report came to: throughput, p99, errors and verdict.
-func (w *Went) figures() []string {
-	r := &w.Outcome.Run
-	h := r.Headline()
-	rate, p99 := w.Done, w.P99
-	if rate == "" {
-		rate = "–"
-		if !math.IsNaN(h.Rate) {
-			rate = r.Sign() + units.Number(h.Rate) + " " + r.Unit + "/s"
-		}
-	}
-	if p99 == "" {
-		p99 = "–"
-		if len(h.Timed) > 0 {
-			if p99 = cli.Latency(h.Response.P99); h.Response.P99 != measure.Hidden {
-				p99 = r.Sign() + p99
-			}
-		}
-	}
-	return []string{rate, p99, fmt.Sprint(r.Failures()), r.Verdict.State}
 }

@@ -85,6 +85,53 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 	})
 }
 
+// The runs of a plan follow each other: a plain one, a search, a sweep and a run that is done twice. One
+// that fails does not keep the others from it, and none begins after x.
+func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		named := func(name string, values ...string) request.Run {
+			return request.Run{Name: name, Request: putting(values...)}
+		}
+		file := &request.File{Suite: true, Runs: []request.Run{
+			named("plain", "duration", "2s", "warmup", "0s", "threads", "1"), named("limit", "duration", "3m"), named("knee", "duration", "2s", "warmup", "0s"), named("twice", "duration", "2s", "warmup", "0s"),
+		}}
+		file.Runs[0].Request.Thresholds = []string{"p99<1us"}
+		file.Runs[1].Find = &find.Asked{Under: []string{"p99<=20.5ms"}, Over: find.OverThreads}
+		file.Runs[2].Sweep = &request.Sweep{Over: []string{"threads=1,2"}, Repeat: "1"}
+		file.Runs[3].Repeat.Times = "2"
+		of, err := b.sweeper.Suite(file)
+		require.NoError(t, err)
+		until(func() bool { return of.Now().Turns[0].State == screen.Failed })
+		assert.Equal(t, screen.ToCome, of.Now().Turns[3].State)
+		<-of.Done()
+		now, out := of.Now(), of.Outcome()
+		assert.Equal(t, fault.CodeThreshold, out.Code)
+		require.EqualError(t, out.Err, "1 of 4 runs failed")
+		assert.Equal(t, "250 entries/s", now.Turns[0].Figures[0])
+		assert.Equal(t, "up to 500 entries/s", now.Turns[1].Figures[0])
+		assert.Equal(t, "up to 500 entries/s", now.Turns[2].Figures[0])
+		for i, is := range []screen.SuiteState{screen.Failed, screen.Done, screen.Done, screen.Done} {
+			assert.Equal(t, is, now.Turns[i].State, "%v", now.Turns[i].Err)
+			assert.NotNil(t, now.Turns[i].To)
+		}
+		assert.Len(t, now.Turns[3].To.(screen.Noise).Runs, 2)
+		assert.Regexp(t, `(?m)^limit +up to 500 entries/s .* 0$`, out.Summary)
+
+		file.Runs[0].Request.Thresholds = nil
+		again, err := b.sweeper.Suite(file)
+		require.NoError(t, err)
+		until(func() bool { r := again.Now().Run; return r != nil && r.Progress().Stage == screen.Measuring })
+		again.Stop()
+		<-again.Done()
+		require.NoError(t, again.Outcome().Err)
+		assert.Equal(t, []int{1, 3}, []int{again.Now().All(screen.Done), again.Now().All(screen.NotBegun)}, "the run that was stopped has a report")
+
+		file.Runs[0].Request.Values["threads"] = workload.Value{Name: "threads", Text: "many"}
+		_, err = b.sweeper.Suite(file)
+		require.ErrorContains(t, err, "plain: ")
+	})
+}
+
 func TestASweepOfTheWorkbench(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		asked := sweep.Asked{Over: []string{"threads=1,2,4"}, Repeat: "1"}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/request"
@@ -101,29 +102,26 @@ func (q *requests) endless(r request.Request) request.Request {
 	return r
 }
 
-// Plan returns what the plan file of a path asks for.
-func (q *requests) Plan(path string) (plan request.Request, is bool, err error) {
+// Plan returns the plan file of a path.
+func (q *requests) Plan(path string) (plan *request.File, is bool, err error) {
 	path = q.path(path)
 	if !request.IsName(path) {
-		return plan, false, nil
+		return nil, false, nil
 	}
 	data, err := infile.Read(infile.Plan, path)
 	if err != nil || !request.Is(data) {
-		return plan, false, nil //nolint:nilerr // whoever reads it as another file says why not
+		return nil, false, nil //nolint:nilerr // whoever reads it as another file says why not
 	}
 	var problems workload.Problems
-	file, err := request.Read(path, data, q.env.Environ)
-	if problems.Add(err); file != nil {
-		for i := range file.Runs {
-			problems.Add(wrong(q.env, &file.Runs[i]))
+	plan, err = request.Read(path, data, q.env.Environ)
+	if problems.Add(err); plan != nil {
+		problems.Add(wrong(experiment.NewDriver(func() session.Env { return q.env }, q.crew.Series()), plan, q.request))
+		for i := range plan.Runs {
+			if r := &plan.Runs[i].Request; q.out != session.DefaultOut && r.Out == "" {
+				r.Out = q.out
+			}
 		}
-		plan, err = plain(path, file)
-		problems.Add(err)
 	}
-	if q.out != session.DefaultOut && plan.Out == "" {
-		plan.Out = q.out
-	}
-	plan.From = ofPlan(plan.From)
 	return plan, true, problems.Err()
 }
 

@@ -2,12 +2,10 @@ package workbench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/experiment"
@@ -22,20 +20,10 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// benchSweep is a sweep as the screens see it. It goes from run to run on a goroutine of
-// its own, which ends with it.
+// benchSweep is a sweep as the screens see it.
 type benchSweep struct {
-	of     sweeper
-	driver *experiment.Driver
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{}
-
-	mu      sync.Mutex
-	now     screen.SweepNow
-	run     *benchRun // the one under way; nil between two
-	stopped bool
-	outcome screen.Outcome
+	*series
+	now screen.SweepNow
 }
 
 // sweeper makes sweeps, and reads them.
@@ -115,11 +103,10 @@ func (w sweeper) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, e
 	if err := s.Result().Settle(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(w.hard)
-	out := &benchSweep{of: w, driver: d, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	out := &benchSweep{series: newSeries(w, d)}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
 	out.update(s, *s.Result())
-	fault.Go(func() { out.do(s) })
+	out.begin(func() screen.Outcome { return out.do(s) }, s.Dir)
 	return out, nil
 }
 
@@ -132,30 +119,14 @@ func (w sweeper) LoadSweep(id string) (*sweep.Kept, error) {
 	return &sweep.Kept{ID: id, Result: r}, nil
 }
 
-func (s *benchSweep) do(sw *experiment.Sweep) {
-	defer close(s.done)
-	defer s.cancel()
-	defer s.driver.Close(s.ctx)
-	defer func() { // the screen owns the terminal, and must live to give it back
-		if v := recover(); v != nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.outcome = screen.Outcome{Dir: sw.Dir(), Err: s.of.bug(v), Code: fault.CodeOther}
-		}
-	}()
-	err := sw.Do(s.ctx, s.perform, func(r sweep.Result) { s.update(sw, r) })
+func (s *benchSweep) do(sw *experiment.Sweep) screen.Outcome {
+	err := sw.Do(s.ctx, s.whole, func(r sweep.Result) { s.update(sw, r) })
 	s.update(sw, *sw.Result())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now.What = ""
-	s.outcome = screen.Outcome{Dir: sw.Dir(), Err: err}
-	if s.stopped && s.of.soft.Err() == nil {
-		s.outcome.Err = nil // as with a run that its user stops
-	}
-	s.outcome.Code = fault.CodeOf(s.outcome.Err)
+	o := screen.Outcome{Dir: sw.Dir(), Err: err}
 	if sw.Dir() != "" {
-		s.outcome.Summary = fmt.Sprintf("\n%s\nkept in %s\n", report.SweepText(sw.Result()), sw.Dir())
+		o.Summary = fmt.Sprintf("\n%s\nkept in %s\n", report.SweepText(sw.Result()), sw.Dir())
 	}
+	return o
 }
 
 // update notes what the runs that are done come to.
@@ -168,78 +139,12 @@ func (s *benchSweep) update(of *experiment.Sweep, r sweep.Result) {
 	}
 }
 
-// errSweepStopped is why a run that was stopped half-way does not count.
-var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeInterrupted)
-
-// perform does one run.
-func (s *benchSweep) perform(ctx context.Context, t experiment.Turn) (*session.Concluded, error) {
-	p, err := s.driver.Prepare(ctx, s.of.requests.request(t.Request))
-	if err != nil {
-		return nil, err
-	}
-	if t.Find != nil {
-		o, err := experiment.PrepareSearch(*t.Find, p, 0)
-		if err != nil {
-			return nil, err
-		}
-		p = p.Steered(o.Patience())
-	}
-	run := newBenchRun(ctx, s.of.surroundings, s.of.kept, p)
-	run.seeks = t.Find
-	s.mu.Lock()
-	s.run, s.now.Run, s.now.What = run, shown{run}, t.What
-	stopped := s.stopped
-	s.mu.Unlock()
-	if stopped {
-		return nil, errSweepStopped
-	}
-	run.carry()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.run, s.now.Run = nil, nil
-	switch {
-	case s.stopped:
-		return nil, errSweepStopped
-	case run.ended == nil:
-		return nil, run.outcome.Err
-	}
-	return run.ended, nil
-}
-
 // Now is how far the sweep is.
 func (s *benchSweep) Now() screen.SweepNow {
+	what, run := s.underWay()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.now
-}
-
-// Stop ends the run under way in order, and does not begin another.
-func (s *benchSweep) Stop() {
-	s.mu.Lock()
-	s.stopped = true
-	run := s.run
-	s.mu.Unlock()
-	if run != nil {
-		run.Stop()
-	}
-}
-
-// Kill ends it at once.
-func (s *benchSweep) Kill() {
-	s.Stop()
-	s.mu.Lock()
-	run := s.run
-	s.mu.Unlock()
-	if run != nil {
-		run.Kill()
-	}
-	s.cancel()
-}
-
-func (s *benchSweep) Done() <-chan struct{} { return s.done }
-
-func (s *benchSweep) Outcome() screen.Outcome {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.outcome
+	now := s.now
+	now.What, now.Run = what, run
+	return now
 }

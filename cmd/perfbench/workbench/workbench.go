@@ -11,12 +11,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
@@ -24,6 +24,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // command is the command in one call.
@@ -37,7 +38,7 @@ func Command(c *cli.Call, dry func(*cobra.Command, *cli.Flags, *cli.Workers, []s
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *cli.Call) error {
-	return command{c}.start(ctx, &cli.Flags{Theme: cli.Themes()[0]}, &cli.Workers{}, nil)
+	return command{c}.start(ctx, &cli.Flags{Theme: cli.Themes()[0]}, &cli.Workers{}, nil, nil)
 }
 
 func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []string) error) *cobra.Command {
@@ -67,8 +68,10 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 			if err := errors.Join(f.Resolve(a.Call, cmd), w.Check()); err != nil {
 				return err
 			}
+			var suite *screen.Suite
 			if plan {
-				if err := a.planned(f, args[0]); err != nil {
+				var err error
+				if suite, err = a.planned(f, w, args[0]); err != nil {
 					return err
 				}
 			}
@@ -78,7 +81,7 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 					return err
 				}
 			}
-			return a.start(cmd.Context(), f, w, nil)
+			return a.start(cmd.Context(), f, w, suite, nil)
 		},
 	}
 	f.Register(a.Call, c)
@@ -100,50 +103,39 @@ func profileFor(r request.Request) string {
 	return cli.ReaderOf(r.Files[0], request.Readers(cli.Profiles(), r.Files))
 }
 
-// planned begins with what a plan file says of its one run. Flags win.
-func (a command) planned(f *cli.Flags, path string) error {
+// planned begins with what a plan file says of its one run, or returns its several runs. Flags win.
+func (a command) planned(f *cli.Flags, w *cli.Workers, path string) (*screen.Suite, error) {
 	if path == "-" {
-		return fault.Input(errors.New("tui: the standard input is the keyboard, not a plan"), "name a file")
+		return nil, fault.Input(errors.New("tui: the standard input is the keyboard, not a plan"), "name a file")
 	}
 	file, err := f.Plan(a.Call, path)
 	var problems workload.Problems
-	if problems.Add(err); err != nil && file != nil { // all that is wrong is said at once
-		for i := range file.Runs {
-			problems.Add(wrong(a.Session(), &file.Runs[i]))
-		}
+	if problems.Add(err); file != nil { // all that is wrong is said at once
+		problems.Add(wrong(experiment.NewDriver(a.Session, w.Series()), file, func(r request.Request) request.Request { return r }))
 	}
 	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if one := file.Plain(); one != nil {
+		f.Run.Request = *one
+		return nil, nil
+	}
+	return &screen.Suite{Path: path, File: file}, nil
+}
+
+// wrong says what is wrong with the runs of a plan, beside what reading it has found; complete fills in
+// what the screens leave to the flags.
+func wrong(d *experiment.Driver, file *request.File, complete func(request.Request) request.Request) error {
+	ctx := context.Background()
+	one := file.Plain()
+	if one == nil {
+		_, err := suiteTasks(ctx, d, file, complete)
 		return err
 	}
-	f.Run.Request, err = plain(path, file)
-	return err
-}
-
-// wrong says what is wrong with a run of a plan, beside what reading it has found.
-func wrong(env session.Env, r *request.Run) error {
-	asked := r.Request
+	asked := complete(*one)
 	asked.Endless = true
-	_, err := session.Prepare(context.Background(), env, asked)
-	return r.Placed(err)
-}
-
-// plain returns the one plain run of a plan file. Errors are of input.
-func plain(path string, file *request.File) (request.Request, error) {
-	var err error
-	switch {
-	case file.Suite || len(file.Runs) != 1:
-		var names []string
-		for i := range file.Runs {
-			names = append(names, file.Runs[i].Name)
-		}
-		err = fault.Input(fmt.Errorf("%s has several runs, and the workbench begins with one: %s", path, strings.Join(names, ", ")),
-			"perfbench run "+path+" does all of them; for the workbench, leave one of them in a plan of its own")
-	case file.Runs[0].Find != nil || file.Runs[0].Sweep != nil || file.Runs[0].Repeat.Times != "":
-		err = fault.Input(fmt.Errorf("%s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
-	default:
-		return file.Runs[0].Request, nil
-	}
-	return request.Request{}, err
+	_, err := d.Prepare(ctx, asked)
+	return file.Runs[0].Placed(err)
 }
 
 // likeRun begins with what was set for an earlier run. Flags win.
@@ -162,20 +154,6 @@ func (a command) likeRun(f *cli.Flags, ref string) error {
 	}
 	f.Run.Request = f.Run.Request.Over(report.Asked(&folder.Run))
 	return nil
-}
-
-// ofPlan keeps where a plan gives what is no value: all else is as if it were set in the form.
-func ofPlan(from map[string]string) map[string]string {
-	out := map[string]string{}
-	for name, where := range from {
-		if strings.HasPrefix(where, workload.OriginPlan.String()+" ") {
-			out[name] = where
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }
 
 // oneProfile refuses arguments other than the name of one profile or of a plan.
@@ -208,12 +186,12 @@ func (a command) watch(c *cobra.Command, f *cli.Flags, o cli.Watched, err error)
 	if err := f.Resolve(a.Call, c); err != nil {
 		return err
 	}
-	return a.start(c.Context(), f, &cli.Workers{}, &o)
+	return a.start(c.Context(), f, &cli.Workers{}, nil, &o)
 }
 
-// start opens the workbench, on the run that is to be watched if there is one, and when it
-// has closed prints what its runs came to.
-func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch *cli.Watched) error {
+// start opens the workbench, on the runs of a plan or the run that is to be watched if there are any,
+// and when it has closed prints what its runs came to.
+func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, suite *screen.Suite, watch *cli.Watched) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "without a terminal use  perfbench run")
 	}
@@ -225,12 +203,10 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	at.crew = w
 	defer closeLog()
 	b := newBench(at)
-	first := f.Run.Request
-	first.From = ofPlan(first.From)
 	o := tui.Options{
 		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain, Plain: f.Plain,
 		Crashed: at.crashed,
-		Kill:    a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
+		Kill:    a.Hard.Done(), Request: f.Run.Request.Typed(), Suite: suite, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.Getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true

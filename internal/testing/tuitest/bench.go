@@ -30,7 +30,7 @@ type Bench struct {
 	// Previewed answers Preview if it is set.
 	Previewed func(request.Request) (*request.Preview, error)
 	// Plans are the plan files by their paths, PlanErr what is wrong with any.
-	Plans     map[string]request.Request
+	Plans     map[string]*request.File
 	PlanErr   error
 	pong      screen.Pong
 	PingErr   error
@@ -39,6 +39,8 @@ type Bench struct {
 	SweepErr  error
 	FindErr   error     // what CanFind returns
 	NextSweep *SweepRun // what Sweep returns
+	SuiteErr  error
+	NextSuite *SuiteRun // what Suite returns
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
 	// PastGroups are what earlier runs came to that were repeated or compared.
@@ -101,7 +103,7 @@ func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 func (b *Bench) Labs() []string { return []string{"lab:redis", "lab:postgres", "lab:cassandra"} }
 
 // Plan returns the plan of that path, or PlanErr; without either it is none.
-func (b *Bench) Plan(path string) (request.Request, bool, error) {
+func (b *Bench) Plan(path string) (*request.File, bool, error) {
 	plan, is := b.Plans[path]
 	return plan, is || b.PlanErr != nil, b.PlanErr
 }

@@ -32,6 +32,8 @@ type Stage struct {
 	Asked []screen.Destination
 	Ended []screen.Outcome
 	Backs int
+	// SetUp are the runs that it asked the picker to show.
+	SetUp []screen.SetUpMsg
 }
 
 // NewStage starts a screen at noon of Day, without colour, in w×h cells.
@@ -59,8 +61,11 @@ func (a *Stage) Update(msg tea.Msg) tea.Cmd {
 	case screen.EndedMsg:
 		a.Ended = append(a.Ended, msg.Outcome)
 	default:
-		if f, ok := msg.(screen.FrameMsg); ok {
-			a.Env.Now = f.At
+		switch msg := msg.(type) {
+		case screen.FrameMsg:
+			a.Env.Now = msg.At
+		case screen.SetUpMsg:
+			a.SetUp = append(a.SetUp, msg)
 		}
 		var cmd tea.Cmd
 		a.Top, cmd = a.Top.Update(msg, a.Env)

@@ -1,0 +1,252 @@
+package archive
+
+import (
+	"fmt"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Suites does the runs of plan files. It is called from a tea.Cmd.
+type Suites interface {
+	// Suite begins the runs of a plan file, which follow each other. An error says why none of them
+	// begins.
+	Suite(file *request.File) (screen.SuiteRun, error)
+}
+
+// Suite is the runs of a plan file: what they are, and how far they are if they are done here. It
+// belongs to the event loop.
+type Suite struct {
+	bench Suites
+	plan  screen.Suite
+	// busy means that they are being prepared. going are those in progress, or that have ended here;
+	// nil before that.
+	busy  bool
+	going screen.SuiteRun
+	now   screen.SuiteNow
+	ended bool
+	// err is why they could not begin, or what they came to.
+	err error
+
+	at, top int // the selected run, and the first visible one
+	toast   widget.Note
+	rowsAt  int // line of the first row, for the mouse
+}
+
+// suiteMsg delivers the runs that were started, or why there are none.
+type suiteMsg struct {
+	of  *Suite
+	run screen.SuiteRun
+	err error
+}
+
+// NewSuite shows the runs of a plan file.
+func NewSuite(b Suites, to screen.Suite) *Suite {
+	return &Suite{bench: b, plan: to, now: screen.SuiteNow{Turns: make([]screen.SuiteTurn, len(to.File.Runs))}}
+}
+
+// Running returns the runs in progress, or nil.
+func (s *Suite) Running() screen.Ending {
+	if s.going == nil || s.ended {
+		return nil
+	}
+	return s.going
+}
+
+// Idle reports that nothing changes by itself.
+func (s *Suite) Idle() bool { return s.Running() == nil && !s.busy && s.toast.Text == "" }
+
+// Outside names the window.
+func (s *Suite) Outside(screen.Env) (string, *tea.ProgressBar) {
+	if s.Running() == nil {
+		return "perfbench · plan", nil
+	}
+	return "perfbench plan · " + s.progress(), tea.NewProgressBar(tea.ProgressBarDefault, s.over()*100/len(s.now.Turns))
+}
+
+// Tell shows a sentence for a while.
+func (s *Suite) Tell(sentence string, e screen.Env) { s.toast.Say(e.Now, sentence, false) }
+
+// Update handles one message.
+func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		s.toast.Tick(e.Now)
+		return s, s.frame()
+	case suiteMsg:
+		if msg.of == s {
+			s.busy, s.err = false, msg.err
+			if msg.err == nil {
+				s.going, s.ended, s.now = msg.run, false, msg.run.Now()
+			}
+		}
+	case tea.KeyPressMsg:
+		return s, s.press(msg, e)
+	case tea.MouseClickMsg:
+		if i := s.top + msg.Y - s.rowsAt; s.rowsAt > 0 && msg.Y >= s.rowsAt && i < len(s.now.Turns) && msg.Y < s.rowsAt+s.rows(e) {
+			if i == s.at {
+				return s, s.open(e)
+			}
+			s.at = i
+		}
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			s.move(-1)
+		} else {
+			s.move(1)
+		}
+	}
+	return s, nil
+}
+
+// frame reads the newest state of the runs in progress.
+func (s *Suite) frame() tea.Cmd {
+	if s.Running() == nil {
+		return nil
+	}
+	select {
+	case <-s.going.Done():
+		s.ended = true
+		s.now = s.going.Now()
+		out := s.going.Outcome()
+		s.err = out.Err
+		return func() tea.Msg { return screen.EndedMsg{Outcome: out, Stays: true} }
+	default:
+		s.now = s.going.Now()
+		return nil
+	}
+}
+
+func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	k := s.bindings()
+	switch {
+	case key.Matches(msg, k.Stop):
+		s.going.Stop()
+		s.toast.Say(e.Now, "stopping: the run under way ends and is reported, those after it do not begin", false)
+	case key.Matches(msg, k.Back) && (s.Running() != nil || s.busy):
+		s.toast.Say(e.Now, "the runs are under way: x stops them", false)
+	case key.Matches(msg, k.Back):
+		return screen.Back
+	case key.Matches(msg, k.Up):
+		s.move(-1)
+	case key.Matches(msg, k.Down):
+		s.move(1)
+	case key.Matches(msg, k.PageUp):
+		s.move(-e.H / 2)
+	case key.Matches(msg, k.PageDown):
+		s.move(e.H / 2)
+	case key.Matches(msg, k.First):
+		s.move(-len(s.now.Turns))
+	case key.Matches(msg, k.Last):
+		s.move(len(s.now.Turns))
+	case key.Matches(msg, k.Launch):
+		return s.start(e)
+	case widget.Presses(msg, k.Choose):
+		return s.open(e)
+	}
+	return nil
+}
+
+func (s *Suite) move(by int) { s.at = max(min(s.at+by, len(s.now.Turns)-1), 0) }
+
+// start begins the first of the runs in the background.
+func (s *Suite) start(e screen.Env) tea.Cmd {
+	s.busy, s.err = true, nil
+	bench, file := s.bench, s.plan.File
+	ctx, cancel := e.Connecting()
+	e.Starts.Add(1)
+	return func() tea.Msg {
+		defer e.Starts.Done()
+		defer cancel()
+		run, err := bench.Suite(file)
+		if err == nil && ctx.Err() != nil { // the user has left
+			run.Kill()
+			<-run.Done()
+		}
+		return suiteMsg{s, run, err}
+	}
+}
+
+// open shows what the selected run came to; one that came to nothing is shown in the form.
+func (s *Suite) open(e screen.Env) tea.Cmd {
+	turn, r := &s.now.Turns[s.at], &s.plan.File.Runs[s.at]
+	switch {
+	case turn.To != nil:
+		return screen.Open(turn.To)
+	case turn.State == screen.UnderWay:
+		s.toast.Say(e.Now, "it is under way: enter opens its results when it has ended, x stops all", false)
+		return nil
+	case s.Running() != nil || s.busy:
+		s.toast.Say(e.Now, "the form opens when the runs under way have ended: x stops them", false)
+		return nil
+	}
+	said := r.Name + " of " + s.plan.Path
+	switch {
+	case r.Find != nil:
+		said += " without its search, for which there is f"
+	case r.Sweep != nil:
+		said += " without its sweep, for which there is w"
+	case r.Repeat.Any():
+		said += ", to be done once"
+	}
+	req := r.Request
+	return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: req, Said: said} })
+}
+
+func (s *Suite) bindings() widget.Bindings {
+	k := widget.AllKeys
+	going := s.Running() != nil || s.busy
+	turn := &s.now.Turns[s.at]
+	k.Stop.SetEnabled(s.Running() != nil)
+	k.Launch.SetHelp("S", "start all")
+	k.Launch.SetEnabled(!going)
+	k.Choose.SetHelp("enter", "open in the form")
+	if turn.To != nil {
+		k.Choose.SetHelp("enter", "open results")
+	}
+	k.Choose.SetEnabled(turn.To != nil || !going)
+	return k
+}
+
+// Keys returns the keys that work now.
+func (s *Suite) Keys() widget.KeyMap {
+	k := s.bindings()
+	short := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, k.Launch, k.Help, k.Back, k.Quit}
+	if s.Running() != nil {
+		short[2] = k.Stop
+	}
+	return widget.KeyMap{
+		Short: short,
+		Full: [][]key.Binding{
+			{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown},
+			{k.Choose, widget.Long(k.Launch, "start all, one after the other"), widget.Long(k.Stop, "stop, and keep what is done"), k.Back},
+		},
+	}
+}
+
+// over returns how many runs have ended, or will not begin.
+func (s *Suite) over() int { return s.now.All(screen.Done, screen.Failed, screen.NotBegun) }
+
+// progress says how far the runs are, in a few words.
+func (s *Suite) progress() string {
+	all := widget.Plural(int64(len(s.now.Turns)), "run")
+	switch {
+	case s.busy:
+		return "getting ready …"
+	case s.going == nil:
+		return all
+	case s.now.All(screen.Done) == len(s.now.Turns):
+		return all + ", all done"
+	}
+	text := fmt.Sprintf("%d of %s done", s.now.All(screen.Done), all)
+	for _, state := range []screen.SuiteState{screen.Failed, screen.NotBegun} {
+		if n := s.now.All(state); n > 0 {
+			text += fmt.Sprintf(", %d %s", n, state)
+		}
+	}
+	return text
+}

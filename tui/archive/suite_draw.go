@@ -1,0 +1,227 @@
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// View draws the page.
+func (s *Suite) View(e screen.Env) string {
+	st := e.Styles
+	ink := st.Muted
+	switch {
+	case s.Running() != nil:
+		ink = st.Accent
+	case s.ended && s.now.All(screen.Done) == len(s.now.Turns):
+		ink = st.OK
+	case s.ended:
+		ink = st.Warn
+	}
+	lines := []string{widget.Spread(" "+st.Bold.On("Plan · "+filepath.Base(s.plan.Path)), ink.On(s.progress())+" ", e.W)}
+	if s.Running() != nil {
+		lines = append(lines, s.underWay(e))
+	}
+	rows := s.rows(e)
+	lines = append(lines, s.table(e, len(lines), rows)...)
+	lines = append(lines, s.details(e, e.H-2-len(lines))...)
+	return widget.Page(e.W, e.H, append(lines, s.bottom(e), widget.Footer(st, e.W, s.Keys().Short)))
+}
+
+// rows returns how many rows of the table are shown: half of the page, or as many as there are runs.
+func (s *Suite) rows(e screen.Env) int {
+	n := len(s.now.Turns)
+	if e.Styles.Spoken {
+		return n
+	}
+	return min(n, max((e.H-4)/2-3, 3))
+}
+
+// underWay describes the run in progress.
+func (s *Suite) underWay(e screen.Env) string {
+	st := e.Styles
+	i := slices.IndexFunc(s.now.Turns, func(t screen.SuiteTurn) bool { return t.State == screen.UnderWay })
+	if i < 0 {
+		return widget.Fit("", e.W)
+	}
+	text := " " + st.Accent.On("▶") + " " + st.Bold.On(s.plan.File.Runs[i].Name)
+	if s.now.What != "" {
+		text += st.Muted.On(" · " + s.now.What)
+	}
+	if r := s.now.Run; r != nil {
+		text += st.Muted.On(" · " + state(r, e.W-ansi.StringWidth(text)-4))
+	}
+	return widget.Fit(text, e.W)
+}
+
+// table draws so many of the runs, starting at line y of the page.
+func (s *Suite) table(e screen.Env, y, rows int) []string {
+	st := e.Styles
+	s.top = max(min(s.top, s.at, len(s.now.Turns)-rows), s.at-rows+1, 0)
+	s.rowsAt = y + 2
+	begun := s.going != nil
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: ""}, {Head: "run", Most: 36}, {Head: "profile", Most: 20, Spare: 3}, {Head: "target", Most: 30, Spare: 4}, {Head: "settings", Most: 70, Spare: 2},
+	}}
+	if begun {
+		g.Cols[4].Spare = 5
+		g.Cols = append(g.Cols, widget.Column{Head: "throughput", Right: true}, widget.Column{Head: "p99", Right: true},
+			widget.Column{Head: "errors", Right: true, Spare: 2}, widget.Column{Head: "verdict", Most: 30, Spare: 1})
+	}
+	for i := range s.now.Turns {
+		t, r := &s.now.Turns[i], &s.plan.File.Runs[i]
+		lead := "  "
+		if i == s.at {
+			lead = "▸ "
+		}
+		cells := []string{lead + signOf(t.State), r.Name, r.Request.Profile, targetOf(r), settingsOf(r)}
+		switch {
+		case t.Figures != nil:
+			cells = append(cells, t.Figures...)
+		case begun:
+			cells = append(cells, "–", "–", "–", t.State.String())
+		}
+		g.Add(cells...)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		switch t := s.now.Turns[row].State; {
+		case row == s.at:
+			return st.Selected
+		case t == screen.Failed && col != 1:
+			return st.Bad
+		case t == screen.UnderWay && col == 0:
+			return st.Accent
+		case t == screen.NotBegun, t == screen.ToCome && begun:
+			return st.Muted
+		}
+		return st.Plain
+	}
+	head, lines := g.Lines(st, e.W-4)
+	p := widget.Panel{Title: "Runs", Focused: true, Note: fmt.Sprintf("%d of %d", s.at+1, len(lines))}
+	if s.Running() == nil && !s.busy {
+		p.Foot = "S starts all, one after the other"
+	}
+	return p.Draw(st, e.W, rows+3, widget.Indent(append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)))
+}
+
+// signOf is the sign of what has become of a run.
+func signOf(s screen.SuiteState) string { return [...]string{" ", "▶", "✓", "✗", "–"}[s] }
+
+// targetOf is the target of a run without its secrets.
+func targetOf(r *request.Run) string {
+	if r.Sweep != nil && slices.ContainsFunc(r.Sweep.Over, func(over string) bool {
+		name, _, _ := strings.Cut(over, "=")
+		return strings.TrimSpace(name) == sweep.Target
+	}) {
+		return "several"
+	}
+	return cmp.Or(widget.HideSecrets(r.Request.Target), widget.DefaultTarget)
+}
+
+// first are the values that are named before others.
+var first = []string{"threads", "rate", "payload", "duration", "count"}
+
+// settingsOf says what a run is in a few words: what it searches or goes over, and the values that
+// were given.
+func settingsOf(r *request.Run) string {
+	return strings.Join(append(kindOf(r), valuesOf(r)...), " · ")
+}
+
+// kindOf says what a run is beside a plain one; nil: it is one.
+func kindOf(r *request.Run) (out []string) {
+	switch {
+	case r.Find != nil:
+		out = append(out, "search "+strings.Join(r.Find.Under, ", "))
+	case r.Sweep != nil:
+		for i, over := range r.Sweep.Over {
+			out = append(out, [...]string{"sweep ", "and "}[min(i, 1)]+widget.MaskList(over))
+		}
+	}
+	if b := r.Repeat; b.Any() && r.Sweep == nil {
+		if b.Times != "" {
+			out = append(out, b.Times+" times")
+		}
+		if b.Against != "" {
+			out = append(out, "against "+widget.HideSecrets(b.Against))
+		}
+		if len(b.Sets) > 0 {
+			out = append(out, "against "+strings.Join(b.Sets, ", "))
+		}
+	}
+	return out
+}
+
+// valuesOf lists the values that were given, the main ones first.
+func valuesOf(r *request.Run) (out []string) {
+	names := r.Request.Values.Names()
+	slices.SortStableFunc(names, func(a, b string) int {
+		place := func(name string) int {
+			if i := slices.Index(first, name); i >= 0 {
+				return i
+			}
+			return len(first)
+		}
+		return place(a) - place(b)
+	})
+	if r.Request.Preset != "" {
+		out = append(out, "preset "+r.Request.Preset)
+	}
+	for _, f := range r.Request.Files {
+		out = append(out, "file "+filepath.Base(f))
+	}
+	for _, n := range names {
+		out = append(out, n+" "+widget.HideSecrets(r.Request.Values[n].Text))
+	}
+	return out
+}
+
+// details describes the selected run in h lines.
+func (s *Suite) details(e screen.Env, h int) []string {
+	if h < 3 {
+		return widget.BlankLines(e.W, h)
+	}
+	st, w := e.Styles, e.W-4
+	t, r := &s.now.Turns[s.at], &s.plan.File.Runs[s.at]
+	var out []string
+	add := func(label, text string, k widget.Ink) {
+		if text != "" {
+			out = append(out, widget.Labelled(st, 12, label, text, k, w)...)
+		}
+	}
+	if t.Err != nil {
+		for _, l := range widget.Sentences(st, t.Err, w) {
+			out = append(out, st.Bad.On(ansi.Strip(l)))
+		}
+	}
+	add("Profile", r.Request.Profile, st.Plain)
+	add("On", targetOf(r), st.Plain)
+	add("Does", strings.Join(kindOf(r), ", "), st.Plain)
+	add("With", strings.Join(valuesOf(r), " · "), st.Plain)
+	add("Changes", strings.Join(r.Request.Timetable, ", "), st.Plain)
+	add("Thresholds", strings.Join(r.Request.Thresholds, ", "), st.Plain)
+	if s.err != nil && s.going == nil { // none has begun
+		out = append(widget.Sentences(st, s.err, w), out...)
+	}
+	return widget.Panel{Title: r.Name}.Draw(st, e.W, h, widget.Indent(out))
+}
+
+// bottom returns the last message, else what the runs came to.
+func (s *Suite) bottom(e screen.Env) string {
+	switch {
+	case s.toast.Text != "":
+		return s.toast.Line(e.Styles, e.W)
+	case s.err != nil:
+		text, _, _ := strings.Cut(s.err.Error(), "\n")
+		return widget.Fit(" "+e.Styles.Bad.On(text), e.W)
+	}
+	return widget.Fit("", e.W)
+}

@@ -1,0 +1,102 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// planned are the runs of a plan on a stage.
+func planned(t *testing.T, w, h int) (*tuitest.Stage, *Suite, *tuitest.Bench) {
+	t.Helper()
+	b := tuitest.NewDemo()
+	b.NextSuite = tuitest.NewSuiteRun(screen.SuiteNow{Turns: make([]screen.SuiteTurn, 4)})
+	s := NewSuite(b, screen.Suite{Path: "plans/night.yaml", File: tuitest.NewSuite()})
+	return tuitest.NewStage(t, s, w, h), s, b
+}
+
+// halfway are those of which one is done, one failed and one is under way.
+func halfway(t *testing.T, w, h int) (*tuitest.Stage, *Suite, *tuitest.Bench) {
+	t.Helper()
+	a, s, b := planned(t, w, h)
+	a.Send(t, "S")
+	run := tuitest.NewRun(1)
+	run.Tick(tuitest.Warmup + 7*time.Second)
+	b.NextSuite.Set(screen.SuiteNow{Run: run, Turns: []screen.SuiteTurn{
+		{State: screen.Done, Figures: []string{"12.3k entries/s", "4.1 ms", "0", "VALID"}, To: screen.Results{ID: b.Past[0].ID}},
+		{State: screen.Failed, Err: fault.Hint(errors.New("redis: the server wants a password"), "add --ask-password")},
+		{State: screen.UnderWay}, {},
+	}})
+	a.Send(t, a.Frame())
+	return a, s, b
+}
+
+func TestSuitePictures(t *testing.T) {
+	for _, size := range sizes {
+		name := fmt.Sprintf("%dx%d", size[0], size[1])
+		t.Run(name+" before", func(t *testing.T) {
+			a, _, _ := planned(t, size[0], size[1])
+			tuitest.Golden(t, a.Picture(t))
+		})
+		t.Run(name+" under way", func(t *testing.T) {
+			a, _, _ := halfway(t, size[0], size[1])
+			a.Send(t, "down")
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+// A run of a plan is picked for the form, where what a plan gave is still marked as such.
+func TestARunOfAPlanIsOpenedInTheForm(t *testing.T) {
+	a, _, b := planned(t, 80, 24)
+	assert.NotContains(t, a.Picture(t), "secret")
+	a.Send(t, "down")
+	a.Send(t, "enter")
+	require.Len(t, a.SetUp, 1)
+	assert.Equal(t, "64", a.SetUp[0].Request.Values["threads"].Text)
+	assert.Equal(t, "many threads of plans/night.yaml", a.SetUp[0].Said)
+	assert.Equal(t, 1, a.Backs, "the form is below")
+	assert.Empty(t, b.Started)
+}
+
+// All runs of a plan are started at once, and each is opened when it is done; a plan that goes on is
+// not left.
+func TestTheRunsOfAPlanFollowEachOther(t *testing.T) {
+	a, s, b := halfway(t, 120, 40)
+	require.Len(t, b.Started, 4)
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "1 of 4 runs done, 1 failed")
+	assert.Contains(t, picture, "▶ limit · 00:07")
+	a.Send(t, "enter")
+	assert.Equal(t, []screen.Destination{screen.Results{ID: b.Past[0].ID}}, a.Asked)
+	a.Send(t, "esc")
+	assert.Contains(t, a.Picture(t), "x stops them")
+	assert.Zero(t, a.Backs)
+	a.Send(t, "G", "enter")
+	assert.Empty(t, a.SetUp, "no form while others run")
+	a.Send(t, "x")
+	assert.True(t, b.NextSuite.Stopped)
+	b.NextSuite.Set(screen.SuiteNow{Turns: []screen.SuiteTurn{{State: screen.Done}, {State: screen.Failed}, {State: screen.Done}, {State: screen.NotBegun}}})
+	a.Send(t, a.Frame())
+	assert.Nil(t, s.Running())
+	assert.Contains(t, a.Picture(t), "2 of 4 runs done, 1 failed, 1 not started")
+}
+
+// A plan whose runs cannot begin says why, and none has.
+func TestAPlanThatCannotBeginSaysWhy(t *testing.T) {
+	a, s, b := planned(t, 80, 24)
+	b.SuiteErr = fault.Input(errors.New("few threads: rate: fast is not a number"), "write it like 500")
+	a.Send(t, "S")
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "few threads: rate: fast is not a number")
+	assert.Contains(t, picture, "write it like 500")
+	assert.Nil(t, s.Running())
+}

@@ -1,0 +1,59 @@
+package screen
+
+// SuiteRun are the runs of a plan file that are done one after the other. None of the methods block, and
+// any goroutine may call them.
+type SuiteRun interface {
+	Ending
+	// Now returns their current state.
+	Now() SuiteNow
+}
+
+// SuiteNow is the state of the runs of a plan; never modified once made.
+type SuiteNow struct {
+	// Turns are what has become of each, in the order of the plan.
+	Turns []SuiteTurn
+	// What says which of several runs is in progress where the plan asks for several in one place,
+	// Run is that run; nil between two runs.
+	What string
+	Run  Run
+}
+
+// SuiteState is what has become of a run of a plan.
+type SuiteState int
+
+// The states, the zero value first.
+const (
+	ToCome SuiteState = iota
+	UnderWay
+	Done
+	Failed
+	NotBegun // and will not be
+)
+
+// String returns the word shown to users.
+func (s SuiteState) String() string {
+	return [...]string{"to come", "running", "done", "failed", "not started"}[s]
+}
+
+// SuiteTurn is what has become of one run of a plan, or of what the plan has in place of one.
+type SuiteTurn struct {
+	State SuiteState
+	// Figures are throughput, p99, errors and verdict; nil without any.
+	Figures []string
+	// Err is why it failed; nil if it did not.
+	Err error
+	// To shows what it came to; nil if there is nothing to show.
+	To Destination
+}
+
+// All returns how many of the runs are in one of these states.
+func (n SuiteNow) All(states ...SuiteState) (count int) {
+	for _, t := range n.Turns {
+		for _, s := range states {
+			if t.State == s {
+				count++
+			}
+		}
+	}
+	return count
+}
