@@ -201,6 +201,9 @@ func recordOf(r *Run) verdict.Record {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
 	}
 	rec.Outages, rec.Emptied = r.Outages, r.Emptied
+	if r.Observed != nil {
+		rec.Restarts = r.Observed.Restarts
+	}
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)
 	}

@@ -60,6 +60,9 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	defer o.crew.Close()
 	defer d.beside.Close()
 	silent := e.verify(ctx)
+	if !silent {
+		e.restarted(ctx)
+	}
 	errs := []error{e.cleanUp(ctx, silent)}
 	o.lease.release(ctx, silent || ctx.Err() != nil, e.p.env.Log)
 	c := &Concluded{Dir: o.Dir()}
@@ -202,7 +205,7 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 func (e *conclusion) verify(ctx context.Context) (silent bool) {
 	v := &verifier{
 		conn: e.o.conn, mask: e.p.secret().mask, endedBy: e.run.EndedBy,
-		timeUp: timeUp(e.d.run, e.d.began.Add(e.d.Warmup()), e.planned(), e.run.Ended), drain: e.p.Inputs.Drain, onWait: e.d.onWait,
+		timeUp: timeUp(e.d.run, e.d.measured(), e.planned(), e.run.Ended), drain: e.p.Inputs.Drain, onWait: e.d.onWait,
 	}
 	if workload.Has[workload.Verifier](e.o.plan.Parts) {
 		v.verify = e.o.plan.Verify
@@ -217,6 +220,20 @@ func (e *conclusion) verify(ctx context.Context) (silent bool) {
 		return silent
 	}
 	return v.silent(ctx)
+}
+
+// restarted tells, once what is stored was verified, of the servers that were started again meanwhile.
+func (e *conclusion) restarted(ctx context.Context) {
+	if e.run.Observed == nil {
+		return
+	}
+	e.o.sampler.LookAgain(ctx)
+	e.run.Observed.Restarts = e.o.sampler.lives.restarts(e.d.measured())
+	for _, r := range e.run.Observed.Restarts { // a run that has ended takes no marks
+		if !slices.ContainsFunc(e.run.Marks, func(m rundir.Mark) bool { return m.Note == r.Note() }) {
+			e.run.Marks = append(e.run.Marks, rundir.Mark{At: e.run.MeasuredS, Note: r.Note()})
+		}
+	}
 }
 
 // planned returns how long the run was to last, if it is its duration that ends it: with

@@ -95,7 +95,7 @@ func newDriven(o *Opened) *Driven {
 		return target()
 	}
 	d.breakers = newBreakers(ctx, o.Prepared, d.servers, d.Mark)
-	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
+	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog, measured: d.measured}
 	return d
 }
 
@@ -175,7 +175,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	}
 	d.feed.Goes(run.Snapshot)
 	d.admit()
-	fault.Go(func() { d.Opened.sampler.Run(run.Done(), d.samples.keep) })
+	fault.Go(func() { d.Opened.sampler.Run(run.Done(), d.samples.keep, d.Mark) })
 	fault.Go(func() {
 		<-run.Done()
 		unsubscribe()
@@ -232,6 +232,9 @@ func (d *Driven) Elapsed() time.Duration { return d.run.Elapsed() }
 // Warmup returns the length of the warm-up or, for one that ends itself and has not
 // yet, the longest that it may last.
 func (d *Driven) Warmup() time.Duration { return d.sink.warmup.length() }
+
+// measured returns when measurement began or, in a warm-up, when it begins at the latest.
+func (d *Driven) measured() time.Time { return d.began.Add(d.Warmup()) }
 
 // Observed is what has been observed of this process and machine so far; nil if nothing
 // has.

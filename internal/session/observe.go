@@ -23,6 +23,8 @@ type observer struct {
 	pool    func() (store.PoolStats, bool)
 	ceiling *ceiling
 	backlog *backlog
+	// measured returns when measurement began.
+	measured func() time.Time
 
 	// last is the last observation of process and machine; nil before the first second.
 	last atomic.Pointer[verdict.Observed]
@@ -104,6 +106,7 @@ func (o *observer) observed() *verdict.Observed {
 	out := *last
 	out.Processes, out.Store = o.sampler.Report()
 	out.Noted, out.NotedMore = o.sampler.Noted()
+	out.Restarts = o.sampler.lives.restarts(o.measured())
 	if pool, ok := o.pool(); ok {
 		o.mu.Lock()
 		out.PoolSize, out.PoolWaits, out.PoolWaitNs = pool.Size, pool.Waits-o.waits, pool.WaitNs-o.waitNs

@@ -57,6 +57,7 @@ type Sampler struct {
 	second  int
 	row     []rundir.Sample
 	notes   notes
+	lives   lives
 
 	mu        sync.Mutex
 	processes []*process
@@ -99,6 +100,7 @@ func (s *Sampler) Begin(ctx context.Context) (reports bool, refused error) {
 		var told []store.Reading
 		told, refused = s.o.Server.Readings(ctx)
 		s.server.add(0, time.Now(), told)
+		s.lives.add(time.Now(), told)
 		s.reports = refused == nil || len(told) > 0
 	}
 	if s.reports {
@@ -157,10 +159,11 @@ func (s *Sampler) Restart() {
 // Over returns a channel that is closed when the last second has been sampled.
 func (s *Sampler) Over() <-chan struct{} { return s.over }
 
-// Run samples until done is closed, and passes the samples of each second to keep. After that, a store that does not answer is waited
+// Run samples until done is closed, passes the samples of each second to keep, and notes servers that
+// were started again by mark. After that, a store that does not answer is waited
 // for only once, whatever it is still to be asked, so that a second interrupt does not
 // have to wait any longer.
-func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample)) {
+func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample), mark func(note string)) {
 	defer close(s.over)
 	ctx, cancel := context.WithCancel(context.Background()) // the run's context has ended when the last sample is due
 	defer cancel()
@@ -176,6 +179,9 @@ func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample)) {
 		select {
 		case t := <-s.seconds:
 			keep(s.sample(ctx, t))
+			for _, r := range s.lives.fresh() {
+				mark(r.Note())
+			}
 		case <-s.anew:
 			s.restart(ctx)
 		case <-done:
@@ -200,6 +206,7 @@ func (s *Sampler) sample(ctx context.Context, second int) []rundir.Sample {
 	if s.reports {
 		if told, err := s.o.Server.Readings(ctx); err == nil || len(told) > 0 { // otherwise a gap: the run reports a store that is away
 			s.row = append(s.row, s.server.add(second, time.Now(), told)...)
+			s.lives.add(time.Now(), told)
 		}
 	}
 	s.row = append(s.row, s.pooled(second)...)

@@ -32,6 +32,9 @@ func (c *counters) add(second int, at time.Time, told []store.Reading) (out []ru
 	}
 	c.at, c.last = at, make(map[counter]float64, len(told))
 	for _, r := range told {
+		if store.OfProcess(r.Name) {
+			continue
+		}
 		v := r.Value
 		if r.Sum {
 			key := counter{r.Node, r.Name}

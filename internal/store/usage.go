@@ -56,6 +56,17 @@ type Reading struct {
 	Sum   bool
 }
 
+// Names of readings that tell of a server's process rather than of what it does. Uptime is for how
+// many seconds the process has been there; Began is how many records it had of an earlier one when
+// it began, where that is known. A server that is still reading its records tells neither.
+const (
+	Uptime = "uptime_s"
+	Began  = "records_at_start"
+)
+
+// OfProcess reports whether readings of a name tell of the process of a server.
+func OfProcess(name string) bool { return name == Uptime || name == Began }
+
 // CountsRequests reports whether readings of a name count requests of any kind, as Usage.Asked does.
 func CountsRequests(name string) bool {
 	return name == "commands_per_s" || name == "statements_per_s" || name == "requests_per_s"
@@ -92,6 +103,9 @@ func ReadBeans(ctx context.Context, a *watch.Agent, list []BeanReading) ([]Readi
 
 // ProcessorBean is the processor time of a Java server.
 var ProcessorBean = BeanReading{Bean: watch.Bean{Name: "java.lang:type=OperatingSystem", Attribute: "ProcessCpuTime"}, Name: "cpu_cores", Sum: true, Scale: 1e-9}
+
+// UptimeBean is the age of a Java server.
+var UptimeBean = BeanReading{Bean: watch.Bean{Name: "java.lang:type=Runtime", Attribute: "Uptime"}, Name: Uptime, Scale: 1e-3}
 
 // UsageOf computes the usage from readings: processor time, and calls from the reading
 // of that name.

@@ -1,5 +1,11 @@
 package verdict
 
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
 // Process is what was observed of one process of this machine during measurement.
 // Unknown values are absent; Note says why.
 type Process struct {
@@ -37,6 +43,58 @@ type Noted struct {
 	// Key is the pattern of the command's first key, if it is a key of the run.
 	Key   string  `json:"key,omitempty"`
 	ForMs float64 `json:"for_ms"`
+}
+
+// Restart is a server of the store whose process was another one than before: it was started again.
+type Restart struct {
+	// AtS is about when, in seconds of measurement.
+	AtS float64 `json:"at_s"`
+	// Node is the address of the server; empty if the store has only one.
+	Node string `json:"node,omitempty"`
+	// Kept is how many records it had then; absent if nobody knows.
+	Kept *int64 `json:"kept,omitempty"`
+}
+
+// Note says what happened, without when.
+func (r Restart) Note() string { return r.words("") }
+
+func (r Restart) words(when string) string {
+	text := strings.TrimSpace("the server "+r.Node) + " was started again" + when
+	switch {
+	case r.Kept == nil:
+	case *r.Kept == 0:
+		text += " and came back empty"
+	default:
+		text += " and came back with " + units.Many(*r.Kept, "record")
+	}
+	return text
+}
+
+// mostRestarts is how many restarts are told one by one.
+const mostRestarts = 3
+
+// restarted says when servers were started again, and of what the verification speaks then; "" if
+// none was.
+func restarted(r *Record) string {
+	var all []string
+	for _, x := range r.Restarts[:min(len(r.Restarts), mostRestarts)] {
+		all = append(all, x.words(" at about "+at(x.AtS)))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	text := strings.Join(all, "; ")
+	if more := len(r.Restarts) - len(all); more > 0 {
+		text += "; and " + units.Plural(int64(more), "more time")
+	}
+	if last := r.Restarts[len(r.Restarts)-1].Kept; r.Verified == Passed && last != nil {
+		text += ", so the verification speaks only of what "
+		if *last > 0 {
+			text += "it came back with and of what "
+		}
+		text += "was written since"
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // Used is what the store's server says it used during measurement. What it does not

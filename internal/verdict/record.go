@@ -45,6 +45,8 @@ type Record struct {
 	Outages []Outage
 	// Emptied is when the store answered only without records that it had acknowledged.
 	Emptied []Outage
+	// Restarts are servers of the store that were started again, in order.
+	Restarts []Restart
 	// Fault is what ended the run early; empty if nothing did.
 	Fault string
 	// Unsettled is the length of a warm-up that was to end once the run had settled but
@@ -228,6 +230,8 @@ type Observed struct {
 	// longest. NotedMore is how much more there was.
 	Noted     []Noted `json:"noted,omitempty"`
 	NotedMore int64   `json:"noted_more,omitempty"`
+	// Restarts are servers of the store that were started again, in order.
+	Restarts []Restart `json:"restarts,omitempty"`
 }
 
 // Worked returns how many processors perfbench used for work.

@@ -582,3 +582,22 @@ func TestPartsThatFailWhileTheirWholeGoesOnAreTold(t *testing.T) {
 	r.Ops = []Op{{Name: "saga.saga", Counts: true, Count: 900, Calls: 900, Errors: 100}, {Name: "saga.call", Within: true, Calls: 5000, Errors: 106}}
 	assert.Contains(t, Judge(r).Reasons[0].Text, "100 calls failed, 10 % of all")
 }
+
+// A server that was started again is told, and of what a verification that passed speaks then.
+func TestServersThatWereStartedAgainAreTold(t *testing.T) {
+	t.Parallel()
+	r := clean()
+	r.Verified = Passed
+	r.Restarts = []Restart{{AtS: 12}}
+	assert.Equal(t, []string{"The server was started again at about 00:12."}, Remarks(r))
+	r.Restarts[0].Kept = new(int64(0))
+	assert.Equal(t, []string{"The server was started again at about 00:12 and came back empty, so the verification speaks only of what was written since."}, Remarks(r))
+	assert.Equal(t, "the server was started again and came back empty", r.Restarts[0].Note())
+	assert.Equal(t, Valid, Judge(r).State)
+	r.Restarts[0].Kept = new(int64(1200))
+	assert.Equal(t, []string{"The server was started again at about 00:12 and came back with 1\u2009200 records, so the verification speaks only of what it came back with and of what was written since."}, Remarks(r))
+	r.Verified = Failed
+	assert.Equal(t, []string{"The server was started again at about 00:12 and came back with 1\u2009200 records."}, Remarks(r), "it says itself what is missing")
+	r.Restarts = []Restart{{AtS: 12, Node: "a:1"}, {AtS: 14, Node: "b:1"}, {AtS: 16, Node: "a:1"}, {AtS: 18, Node: "a:1"}, {AtS: 20, Node: "a:1"}}
+	assert.Equal(t, []string{"The server a:1 was started again at about 00:12; the server b:1 was started again at about 00:14; the server a:1 was started again at about 00:16; and 2 more times."}, Remarks(r))
+}

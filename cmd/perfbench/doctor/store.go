@@ -181,6 +181,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	}
 	if m, ok := store.Has[store.Metered](conn); ok {
 		readings, err := m.Readings(ctx)
+		readings = slices.DeleteFunc(readings, func(r store.Reading) bool { return store.OfProcess(r.Name) })
 		switch {
 		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // there is no server to ask within perfbench
 		case err != nil:

@@ -22,7 +22,7 @@ var pools = map[string]string{
 
 // beans are what a node's agent reports beyond its virtual tables.
 var beans = []store.BeanReading{
-	store.ProcessorBean,
+	store.ProcessorBean, store.UptimeBean,
 	{Bean: metric("type=ClientRequest,scope=Read,name=Latency", "Count"), Name: "coordinated_reads_per_s", Sum: true},
 	{Bean: metric("type=ClientRequest,scope=Write,name=Latency", "Count"), Name: "coordinated_writes_per_s", Sum: true},
 	{Bean: metric("type=ClientRequest,scope=Read,name=Timeouts", "Count"), Name: "read_timeouts_per_s", Sum: true},

@@ -10,7 +10,7 @@ import (
 // beans are what the members report through JMX, summed over all of them. Backups are
 // reported separately.
 var beans = []store.BeanReading{
-	store.ProcessorBean,
+	store.ProcessorBean, store.UptimeBean,
 	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "MemoryAvailableMB"}, Name: "free_heap_bytes", Scale: 1 << 20},
 	{Bean: watch.Bean{Name: "Coherence:type=Cache,tier=back,*", Attribute: "TotalPuts"}, Name: "puts_per_s", Sum: true},
 	{Bean: watch.Bean{Name: "Coherence:type=Cache,tier=back,*", Attribute: "TotalGets"}, Name: "gets_per_s", Sum: true},

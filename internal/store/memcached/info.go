@@ -118,6 +118,7 @@ var told = []struct {
 	name, as string
 	sum      bool
 }{
+	{"uptime", store.Uptime, false},
 	{"curr_connections", "clients", false},
 	{"bytes", "memory_bytes", false},
 	{"curr_items", "items", false},
@@ -149,6 +150,8 @@ func (v *servers) Readings(ctx context.Context) (out []store.Reading, err error)
 				out = append(out, store.Reading{Node: node, Name: t.as, Value: number(got, t.name), Sum: t.sum})
 			}
 		}
+		// It begins empty, unless it has its items in a file: those it did not count as stored.
+		out = append(out, store.Reading{Node: node, Name: store.Began, Value: max(number(got, "curr_items")-number(got, "total_items"), 0)})
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,15 @@ func open(t *testing.T, url string) *memcached.Conn {
 
 func space(name string) store.Space {
 	return store.Space{Namespace: "perfbench", Name: name, Shape: store.Map}
+}
+
+// Servers say for how long they have been there, and that they began without an item.
+func TestServersTellOfTheirProcess(t *testing.T) {
+	t.Parallel()
+	c := open(t, labtest.Memcached(t).URL())
+	list := storetest.Readings(t, storetest.As[store.Metered](t, c), func() {})
+	assert.Contains(t, list, store.Reading{Name: store.Began})
+	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == store.Uptime }))
 }
 
 func items(t *testing.T, c *memcached.Conn) (n float64) {

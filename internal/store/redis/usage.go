@@ -128,6 +128,7 @@ func (mt *Meter) Readings(ctx context.Context) (out []store.Reading, err error) 
 				add(t.as, decimal(v)/t.per, t.sum)
 			}
 		}
+		process(text, add)
 		if text["Persistence"]["aof_enabled"] == "1" {
 			mt.syncs(ctx, m, add)
 		}
@@ -143,6 +144,20 @@ func (mt *Meter) Readings(ctx context.Context) (out []store.Reading, err error) 
 		}
 	}
 	return out, err
+}
+
+// process reports for how long the server has been there and, since Redis 7, how many keys it had read
+// from its snapshot when it began: all that it had, unless it reads its append-only file.
+func process(text map[string]map[string]string, add func(string, float64, bool)) {
+	up, ok := text["Server"]["uptime_in_seconds"]
+	disk := text["Persistence"]
+	if !ok || disk["loading"] == "1" {
+		return
+	}
+	add(store.Uptime, decimal(up), false)
+	if keys, ok := disk["rdb_last_load_keys_loaded"]; ok && disk["aof_enabled"] == "0" {
+		add(store.Began, decimal(keys), false)
+	}
 }
 
 // withheld remembers why a server does not report something, so that it is not asked

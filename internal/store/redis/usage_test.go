@@ -30,6 +30,8 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	}
 	told := values(storetest.Readings(t, c.Meter, func() { do(t, c, "ping") }, "slow_commands_per_s"))
 	assert.InDelta(t, 1, told["aof_syncs_each_write"], 0)
+	assert.Contains(t, told, store.Uptime)
+	assert.NotContains(t, told, store.Began, "it reads its log of writes, and does not say what of it")
 
 	_, at, err := c.Meter.Noted(t.Context(), nil)
 	require.NoError(t, err)

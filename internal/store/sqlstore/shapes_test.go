@@ -112,6 +112,7 @@ func tellsReadings(t *testing.T, url string, grow ...string) []store.Reading {
 		require.NoError(t, err)
 	}, grow...)
 	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "lock_waiters" }))
+	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == store.Uptime && r.Value < 1e6 }))
 	assert.True(t, slices.ContainsFunc(list, func(r store.Reading) bool { return r.Name == "clients" && r.Value >= 2 }))
 	return list
 }

@@ -133,6 +133,7 @@ type reading struct {
 
 // mysqlReadings are from SHOW GLOBAL STATUS; some servers lack some of them.
 var mysqlReadings = []reading{
+	{"Uptime", store.Uptime, false},
 	{threadsConnected, "clients", false},
 	{"Threads_running", "running_threads", false},
 	{"Questions", "statements_per_s", true},
@@ -179,6 +180,9 @@ var postgresReadings = [...]struct {
 		{"blks_read", "disk_reads_per_s", true},
 		{"deadlocks", "deadlocks_per_s", true},
 		{"temp_bytes", "temporary_bytes_per_s", true},
+	}},
+	{"pg_postmaster_start_time() AS began", []reading{
+		{"extract(epoch FROM clock_timestamp() - began)", store.Uptime, false},
 	}},
 	{"pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()", []reading{
 		{"count(*) FILTER (WHERE state = 'active')", "running", false},

@@ -1,0 +1,36 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// A server whose process has not been there for as long as it was watched was started again; one that
+// took the place of another was not.
+func TestServersThatWereStartedAgain(t *testing.T) {
+	t.Parallel()
+	began := time.Unix(1000, 0)
+	var l lives
+	add := func(second, up float64, more ...store.Reading) []verdict.Restart {
+		l.add(began.Add(time.Duration(second*float64(time.Second))), append(more, store.Reading{Name: store.Uptime, Value: up}))
+		return l.fresh()
+	}
+	assert.Empty(t, add(0, 90))
+	assert.Empty(t, add(1.01, 91))
+	assert.Empty(t, add(1.99, 91), "it counts whole seconds")
+	assert.Equal(t, []verdict.Restart{{Kept: new(int64(0))}}, add(6, 2, store.Reading{Name: store.Began, Value: 0}))
+	assert.Empty(t, add(7, 3, store.Reading{Name: store.Began, Value: 0}))
+	assert.Empty(t, add(8, 3000), "another server")
+	assert.Empty(t, add(9, 40), "another one, which is younger")
+	assert.Empty(t, add(15, 40), "it stood still for a while")
+	assert.Len(t, add(20, 1), 1, "what it kept is not known")
+	assert.Len(t, add(25, 1), 1, "as old as the one before was")
+	l.add(began.Add(26*time.Second), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 1}})
+	assert.Empty(t, l.fresh(), "nothing was known of it")
+	assert.Equal(t, []verdict.Restart{{AtS: 2, Kept: new(int64(0))}, {AtS: 17}, {AtS: 22}}, l.restarts(began.Add(2*time.Second)))
+}
