@@ -99,6 +99,10 @@ func (r *Run) Judge() Verdict {
 	return v
 }
 
+// Void returns why, by what was measured, nobody may use the figures of the run, as verdict.Verdict
+// has it; "" if nothing says so.
+func (r *Run) Void() string { return verdict.Judge(recordOf(r)).Void() }
+
 // Asides returns sentences about what casts no doubt on the run, but has to be known.
 func (r *Run) Asides() []string {
 	out := verdict.Remarks(recordOf(r))

@@ -90,13 +90,7 @@ func void(run *rundir.Run) error {
 	if run.Verdict.State != verdict.Invalid || run.EndedBy == "user" || run.EndedBy == "search" || run.EndedBy == "threshold" {
 		return nil
 	}
-	why := ""
-	for i, c := range run.Verdict.Causes {
-		if verdict.Cause(c).Voids() && i < len(run.Verdict.Reasons) {
-			why = run.Verdict.Reasons[i]
-			break
-		}
-	}
+	why := run.Void()
 	if why == "" {
 		return nil
 	}

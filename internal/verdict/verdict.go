@@ -70,11 +70,6 @@ func (c Cause) Words() string {
 	return string(c)
 }
 
-// Voids reports whether a cause can, by what was measured, leave a run without figures. A
-// failed verification does so by what is stored.
-func (c Cause) Voids() bool {
-	return c == Panic || c == Errors || c == Unmeasured
-}
 
 // Reason is one thing that keeps a run from being valid.
 type Reason struct {
@@ -113,6 +108,18 @@ func Judge(r Record) Verdict {
 	}
 	v.Doubts = doubts(&r, v.Reasons)
 	return v
+}
+
+// Void returns why, by what was measured, nobody may use the figures: a panic, half of the calls
+// failed, or nothing was measured; "" if none of these. A failed verification says so by what is
+// stored, and laws and workers speak of perfbench.
+func (v Verdict) Void() string {
+	for _, x := range v.Reasons {
+		if x.State == Invalid && (x.Cause == Panic || x.Cause == Errors || x.Cause == Unmeasured) {
+			return x.Text
+		}
+	}
+	return ""
 }
 
 // Known reports whether state is one of the three states.

@@ -472,7 +472,21 @@ func TestWorkThatFailedIsNotHiddenByItsParts(t *testing.T) {
 	require.True(t, has(v, Errors))
 	assert.Equal(t, Invalid, v.State)
 	assert.Contains(t, v.Reasons[0].Text, "2\u2009000 calls failed, 83 % of those that count")
-	assert.True(t, v.Reasons[0].Cause.Voids())
+	assert.Equal(t, v.Reasons[0].Text, v.Void())
+}
+
+// A run that is invalid for another reason is not void because of some calls that failed.
+func TestOnlyWhatIsInvalidIsVoid(t *testing.T) {
+	r := clean()
+	r.Ops[0].Errors = r.Ops[0].Calls / 4
+	r.Workers = []Worker{{Number: 1, Host: "a", Unusable: "it has a negative backlog"}}
+	v := Judge(r)
+	require.True(t, has(v, Errors))
+	require.True(t, has(v, Workers))
+	assert.Equal(t, Invalid, v.State)
+	assert.Empty(t, v.Void())
+	r.Ops[0].Errors = r.Ops[0].Calls * 4
+	assert.Contains(t, Judge(r).Void(), " failed, 80 % of all")
 }
 
 func TestAStoreInProcessIsNotHeldAgainstTheHarness(t *testing.T) {
