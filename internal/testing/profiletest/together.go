@@ -35,6 +35,9 @@ func (c Case) Together(t testing.TB, n int) *session.Concluded {
 	all.Wait()
 	require.NoError(t, o.Err)
 	require.Len(t, o.Run.Workers, n)
+	for _, w := range o.Run.Workers {
+		require.Empty(t, w.Fault, "worker %d: %v", w.Number, o.Run.Verdict.Reasons)
+	}
 	return o
 }
 
