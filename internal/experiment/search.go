@@ -93,8 +93,12 @@ func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s 
 	defer l.Hold("a search turns the knobs of this run: wait until it has its answer")()
 	f := find.New(l, l.Opened.Bound(), o, l.Observed, l.Opened.Info.NoFigure != "")
 	l.OnSecond(f.Second)
+	sought := &find.Result{}
+	for _, e := range o.Under {
+		sought.Under = append(sought.Under, e.Text)
+	}
 	r, _ := f.Find(ctx, func(s find.Step) { // the result has the error
-		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), s.Words())
+		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), sought.Words(s))
 		l.Mark(words)
 		told(s, words)
 	})

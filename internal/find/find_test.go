@@ -228,8 +228,8 @@ func TestAStepSaysWhatBrokeItsCondition(t *testing.T) {
 	require.Equal(t, unclear, was)
 	s = lean([]Condition{c}, s, few)
 	assert.Equal(t, "p99<5ms is in doubt: 1 of 100 took longer", s.Why)
-	assert.Equal(t, s.Why, Step{Why: s.Why, Doubtful: true}.Words())
-	assert.Equal(t, "held, in doubt", Step{Why: "it held", Held: true, Doubtful: true}.Words())
+	assert.Equal(t, s.Why, (&Result{}).Words(Step{Why: s.Why, Doubtful: true}))
+	assert.Equal(t, "held, in doubt", (&Result{}).Words(Step{Why: "it held", Held: true, Doubtful: true}))
 	_, s = judge([]Condition{c}, []Second{{To: 1e9, Readings: []Reading{{400, 2000}}}, {From: 1e9, To: 2e9, Readings: []Reading{{390, 2000}}}})
 	assert.Equal(t, "p99<5ms did not hold: 19.8 % took longer", s.Why)
 }

@@ -299,17 +299,6 @@ func (r *Result) settle() {
 // Enough reports whether fewer threads than the highest number that holds do most.
 func (r *Result) Enough() bool { return 0 < r.Best && r.Best < r.Found }
 
-// Words says in a few words how the step went.
-func (s Step) Words() string {
-	switch {
-	case s.Held && s.Doubtful:
-		return "held, in doubt"
-	case s.Held:
-		return "held"
-	}
-	return s.Why
-}
-
 // Times are percentiles of a time. Those that too few calls support are measure.Hidden.
 type Times struct {
 	P50  int64 `json:"p50"`

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Told says how a level came out that was tried once or several times: in words, whether it held, and
@@ -25,7 +28,7 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 	}
 	switch {
 	case tries == 1 && last.Held:
-		return last.Words(), true, last.Doubtful
+		return r.Words(last), true, last.Doubtful
 	case tries == 1:
 		return why, false, last.Doubtful
 	}
@@ -34,13 +37,64 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 	if good == 0 {
 		words = fmt.Sprintf("held none of %d", tries)
 	}
+	words += waits(r.Waited(level))
 	if why != "" {
 		words += "; " + why
 	}
 	return words, held, good > 0 && good < tries
 }
 
-// InShort is what Told says in a word or two: whether the level held, or in how many of its tries.
+// Words says in a few words how a step came out.
+func (r *Result) Words(s Step) string {
+	switch {
+	case s.Held && s.Doubtful:
+		return "held, in doubt" + waits(r.waited(s))
+	case s.Held:
+		return "held" + waits(r.waited(s))
+	}
+	return s.Why
+}
+
+// Waited is how long users waited for calls to begin, in all but one of a hundred, at a level that held only
+// because no condition looks at that: each is on the time of calls in the store alone, and they waited longer
+// than a call may take there. It is 0 at any other level. What perfbench itself was late is none of it.
+func (r *Result) Waited(level float64) (most time.Duration) {
+	for _, s := range r.Steps {
+		if s.Level == level && s.Held {
+			most = max(most, r.waited(s))
+		}
+	}
+	return most
+}
+
+func (r *Result) waited(s Step) time.Duration {
+	limit := 0.0
+	for _, e := range r.Limits() {
+		if e.Time != "service" {
+			return 0
+		}
+		limit = max(limit, e.Limit)
+	}
+	waited := s.Response.P99 - s.Service.P99 - s.LateP99
+	if s.Response.P99 <= 0 || s.Service.P99 <= 0 { // too few calls support it
+		waited = s.Response.P50 - s.Service.P50
+	}
+	if limit == 0 || float64(waited) <= limit {
+		return 0
+	}
+	return time.Duration(waited)
+}
+
+// waits says after what held that users waited; "" if they did not.
+func waits(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return ", with users waiting " + units.Duration(d)
+}
+
+// InShort is what Told says in a word or two: whether the level held, or in how many of its tries, or that
+// users waited although it did.
 func (r *Result) InShort(level float64) string {
 	tries, good := r.Of(level).Steps, 0
 	for _, s := range tries {
@@ -49,6 +103,8 @@ func (r *Result) InShort(level float64) string {
 		}
 	}
 	switch {
+	case r.Waited(level) > 0:
+		return "users wait"
 	case len(tries) > 1:
 		return fmt.Sprintf("%d of %d", good, len(tries))
 	case len(tries) == 1 && tries[0].Doubtful:

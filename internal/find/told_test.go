@@ -2,8 +2,11 @@ package find
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Several tries of a level are told together, and a condition that all know is not said again.
@@ -31,6 +34,31 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	r.Under = append(r.Under, "errors<1%")
 	words, _, _ := r.Told(40)
 	assert.Equal(t, doubt.Why, words)
+}
+
+// A level that held under the time of calls in the store alone is not told as fine where users waited for
+// their calls to begin: what perfbench itself was late is no such wait, and none goes unseen by other conditions.
+func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
+	ms := func(n int64) int64 { return n * int64(time.Millisecond) }
+	step := Step{Level: 10, Held: true, Response: Times{P50: ms(700), P99: ms(806)}, Service: Times{P50: ms(2), P99: ms(5)}, LateP99: ms(1)}
+	late := Step{Level: 20, Held: true, Response: Times{P50: ms(3), P99: ms(30)}, Service: Times{P50: ms(2), P99: ms(5)}, LateP99: ms(24)}
+	few := Step{Level: 30, Held: true, Doubtful: true, Response: Times{P50: ms(702), P99: measure.Hidden}, Service: Times{P50: ms(2), P99: measure.Hidden}}
+	r := Result{Under: []string{"p99.service<10ms", "errors<1%"}, Steps: []Step{step, late, few, {Level: 40, Why: "p99.service<10ms did not hold", Response: step.Response, Service: step.Service}}}
+	told := func(level float64) string {
+		words, held, _ := r.Told(level)
+		assert.Equal(t, level < 40, held)
+		return words + "; " + r.InShort(level)
+	}
+	assert.Equal(t, "held, with users waiting 800 ms; users wait", told(10))
+	assert.Equal(t, "held; yes", told(20))
+	assert.Equal(t, "held, in doubt, with users waiting 700 ms; users wait", told(30))
+	assert.Equal(t, "p99.service<10ms did not hold; no", told(40))
+	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
+	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; p99.service<10ms did not hold; users wait", told(10))
+	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
+		r.Under = under
+		assert.Zero(t, r.Waited(10), under)
+	}
 }
 
 // A result says what was asked for, so that it can be asked again.

@@ -76,7 +76,7 @@ func foundPage(r *find.Result) Page {
 			all.Columns = append(all.Columns, f.Name)
 		}
 		for _, s := range r.Steps {
-			row := []string{s.Words(), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99)}
+			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99)}
 			for _, f := range r.Judged() {
 				row = append(row, Nanos(f.Of(s)))
 			}
@@ -99,6 +99,9 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 			text += ", and fewer threads did less"
 		}
 		answer = append(answer, text+".")
+	}
+	if d := r.Waited(r.Found); d > 0 {
+		answer = append(answer, fmt.Sprintf("At %s users wait up to %s for their calls to begin, which no condition limits.", levelText(r, r.Found)+many, units.Duration(d)))
 	}
 	switch {
 	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use

@@ -217,3 +217,15 @@ func TestSearchesAreDrawnWithBandsAndTogether(t *testing.T) {
 	text := c.Text(loadWidth, loadHeight)
 	assert.Equal(t, 2+1, strings.Count(text, "■"), "where both have been, A is seen:\n%s", text)
 }
+
+// What no condition looks at is in the answer, so that nobody takes the level for one that serves users well.
+func TestTheAnswerOfASearchSaysThatUsersWait(t *testing.T) {
+	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{"p99.service<10ms"}, Found: 500, TooMuch: 510, Complete: true, Steps: []find.Step{
+		{Level: 500, Held: true, Response: find.Times{P50: 700e6, P99: 805e6}, Service: find.Times{P50: 2e6, P99: 5e6}},
+	}}
+	answer, _ := FoundAnswer(r)
+	assert.Contains(t, answer, "At 500 entries/s users wait up to 800 ms for their calls to begin, which no condition limits.")
+	r.Under = []string{"p99<10s"}
+	answer, _ = FoundAnswer(r)
+	assert.NotContains(t, strings.Join(answer, " "), "wait")
+}

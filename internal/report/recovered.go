@@ -49,7 +49,7 @@ func recoveries(r *find.Result) Table {
 		if k.Took != nil {
 			took = units.Duration(time.Duration(*k.Took * float64(time.Second)))
 		}
-		t.Add(s.Words(), levelText(r, s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
+		t.Add(r.Words(s), levelText(r, s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
 	}
 	return t
 }

@@ -214,6 +214,8 @@ func (t *tried) add(level float64, words string, chosen bool) {
 	switch {
 	case doubtful:
 		sign, ink = signDoubt, t.s.Warn
+	case t.r.Waited(level) > 0:
+		sign, ink = "✓", t.s.Warn
 	case held:
 		sign, ink = "✓", t.s.OK
 	}
