@@ -120,6 +120,22 @@ func TestASearchSaysThatItRaisedTheThreads(t *testing.T) {
 	assert.Contains(t, picture(t, a), "with 64 threads, raised for it")
 }
 
+// A search that its user has ended says so first, with what is known, and nothing of what it did to try more.
+func TestASearchThatWasEndedSaysWhatIsKnown(t *testing.T) {
+	a, run := tried(t, 120, 40)
+	run.Change("search", screen.All, func(s workload.Settings) workload.Settings {
+		s.Threads = 64
+		return s
+	})
+	send(t, a, "E", "y", frame(a))
+	pass(t, a, run, time.Second)
+	got := picture(t, a)
+	assert.Contains(t, got, "│ ended by you after 6 levels; known so far:")
+	assert.Regexp(t, `held 11k, not 13.4k`, got)
+	assert.NotContains(t, got, "raised for it")
+	assert.NotContains(t, got, find.Interrupted)
+}
+
 func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 	a, run := sought(t, 120, 40)
 	run.Refused = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": a level is too high when a figure gets too high`), "turn it round"))

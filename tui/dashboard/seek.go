@@ -123,13 +123,6 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		}
 		return units.Number(v) + " " + now.Unit + "/s"
 	}
-	trying := s.Muted.On("ended") + " " + now.Why
-	switch {
-	case now.Going && level == 0:
-		trying = s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin")
-	case now.Going:
-		trying = s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))
-	}
 	held, tooMuch := now.Bracket()
 	bracket := s.OK.On(units.Number(held)) + s.Muted.On(" holds · ") + s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
 	switch {
@@ -140,9 +133,23 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	case held == 0:
 		bracket = s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
 	}
-	out := []string{trying, bracket}
-	if threads > 0 {
-		out = []string{trying, s.Muted.On("with ") + s.Bold.On(report.Several(threads, "thread")) + s.Muted.On(", raised for it"), bracket}
+	var out []string
+	switch {
+	case !now.Going && now.Why == find.Interrupted:
+		out = widget.Wrap(ended(now), w-1)
+	case !now.Going:
+		out = append(widget.Wrap(strings.TrimSuffix("ended: "+now.Why, ": "), w-1), bracket)
+	case level == 0:
+		out = []string{s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin"), bracket}
+	default:
+		out = []string{s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))}
+		if threads > 0 {
+			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised for it"))
+		}
+		out = append(out, bracket)
+	}
+	if d := now.Waited(held); d > 0 {
+		out = append(out, s.Warn.On("at "+units.Number(held)+" users wait "+units.Duration(d)))
 	}
 	levels := now.Newest()
 	if len(levels) > 0 { // the table has it in a word
@@ -166,4 +173,24 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		}
 	}
 	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
+}
+
+// ended says of a search that its user has ended how far it had come, and what is known.
+func ended(now *screen.Search) string {
+	text := "ended by you before a level was tried to its end"
+	if n := len(now.Newest()); n > 0 {
+		text = "ended by you after " + units.Plural(n, "level")
+	}
+	held, tooMuch := now.Bracket()
+	var known []string
+	if held > 0 {
+		known = append(known, "held "+units.Number(held))
+	}
+	if tooMuch > 0 {
+		known = append(known, "not "+units.Number(tooMuch))
+	}
+	if len(known) > 0 {
+		text += "; known so far: " + strings.Join(known, ", ")
+	}
+	return text
 }
