@@ -55,8 +55,8 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	}
 	v := e.value(h)
 	got := units.Duration(time.Duration(v))
-	if of > 1 { // which is the figure of none of them
-		got += " over " + units.Plural(of, "operation")
+	if of > 1 { // which is the figure of none of its operations
+		got += " over all calls"
 	}
 	return Outcome{OK: e.holds(v), Got: got, Measured: measure.Enough(e.Percentile(), h.TotalCount())}
 }
