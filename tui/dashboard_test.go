@@ -205,6 +205,24 @@ func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
 	}
 }
 
+// That calls may share their connections is told wherever these are: in the panel, and on the wall of a very large screen.
+func TestSharedConnectionsAreToldWhereverTheyAre(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {200, 60}} {
+		for _, shared := range []bool{false, true} {
+			a, run := changed(t, Options{}, 1, size[0], size[1])
+			run.Known.Shared = shared
+			sampled(run)
+			for range 5 {
+				if size[0] < 200 {
+					send(t, a, "tab")
+				}
+			}
+			pass(t, a, run, 200*time.Millisecond)
+			assert.Equal(t, shared, strings.Contains(picture(t, a), "· calls may share them (pipelining), one behind the other"), "%v %v", size, shared)
+		}
+	}
+}
+
 // A very large screen has beside the charts what has something to say: the two sides, verdict,
 // errors, heat map, and as much more as there is room for. What is pending for a second is a
 // line.

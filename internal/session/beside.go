@@ -31,7 +31,7 @@ func (d *Driven) admit() {
 		run := d.Opened.journal.Run()
 		d.Opened.shown = crew.View{
 			Version: p.env.Version, ID: run.ID, Order: d.Opened.order(), Store: p.Driver.Name, Target: p.Target.Redacted(), Started: run.Started,
-			Planned: p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
+			Shared: p.Shares(), Planned: p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
 		}
 	}
 	l, err := crew.Listen(d.Opened.Dir(), d.view, d.changeBeside)

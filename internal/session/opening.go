@@ -294,7 +294,7 @@ func (g *opening) gather(ctx context.Context) error {
 func (g *opening) openCrew(ctx context.Context, id, dir string, order remote.Order, run *rundir.Run) (err error) {
 	g.o.shown = crew.View{
 		Version: g.p.workers.Version, ID: run.ID, Order: order, Store: g.p.Driver.Name, Target: g.p.Target.Redacted(), Started: run.Started,
-		Planned: g.p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
+		Shared: g.p.Shares(), Planned: g.p.Planned(), Verdict: rundir.Verdict{State: verdict.Valid},
 		Progress: crew.Progress{Step: "waiting for workers", Total: int64(g.p.workers.Workers)},
 	}
 	g.o.shown.Order.Found = nil

@@ -444,15 +444,20 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 	case tabChanges:
 		return low.changeRows(e.Styles, w)
 	case tabBoth:
-		head, body = chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
-		if i := slices.IndexFunc(body, func(l string) bool { return strings.HasPrefix(l, "  connections ") }); i >= 0 && low.now.info.Shared {
-			body = slices.Insert(body, i+1, widget.Fit("    · calls may share them (pipelining), one behind the other", w))
-		}
-		return head, body
+		return low.sides(e.Styles, w, false)
 	case tabVerdict:
 		return low.verdictRows(e, w)
 	}
 	return low.opRows(e, w)
+}
+
+// sides is what both sides used in the last second, in w cells; brief as chart.Sides has it.
+func (low *lower) sides(s *widget.Styles, w int, brief bool) (head string, body []string) {
+	head, body = chart.Sides(s, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, brief)
+	if i := slices.IndexFunc(body, func(l string) bool { return strings.HasPrefix(l, "  connections ") }); i >= 0 && low.now.info.Shared {
+		body = slices.Insert(body, i+1, widget.Fit("    · calls may share them (pipelining), one behind the other", w))
+	}
+	return head, body
 }
 
 // clickTab switches to the tab whose name in the upper border of the lower panel was

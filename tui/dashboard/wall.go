@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -36,7 +35,7 @@ func (low *lower) tiles(e screen.Env, p panes, w, rows int) []tile {
 		}
 		head, body := "", []string(nil)
 		if t == tabBoth {
-			head, body = chart.Sides(e.Styles, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w-4, true)
+			head, body = low.sides(e.Styles, w-4, true)
 		} else {
 			head, body = low.table(e, t, w-4)
 		}

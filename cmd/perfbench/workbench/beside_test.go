@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -63,6 +64,11 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	release()
 	comes(t, func() bool { return r.Progress().Held == "" })
 
+	other := &watchedRun{w: sharing{crew.WatchLocal(dir)}, kept: r.kept}
+	require.NoError(t, other.begin(t.Context()))
+	assert.True(t, other.info.Shared, "as the run says")
+	assert.False(t, r.info.Shared)
+
 	live.Stop(session.ErrStopped)
 	o := live.Conclude(context.Background())
 	require.NoError(t, o.Err)
@@ -77,6 +83,22 @@ func TestARunIsChangedFromBeside(t *testing.T) {
 	assert.Contains(t, r.Outcome().Summary, o.Run.ID)
 	assert.True(t, r.Outcome().Watched)
 	assert.NoFileExists(t, filepath.Join(dir, rundir.SocketFile))
+}
+
+// sharing is a watcher of a run whose calls may share connections.
+type sharing struct{ crew.Watcher }
+
+func (s sharing) Ask(ctx context.Context) ([]byte, error) {
+	data, err := s.Watcher.Ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := crew.ReadView(data)
+	if err != nil {
+		return nil, err
+	}
+	v.Shared = true
+	return v.Pack(), nil
 }
 
 // comes waits for what must come.

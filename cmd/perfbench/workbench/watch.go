@@ -105,7 +105,7 @@ func (r *watchedRun) begin(ctx context.Context) error {
 	r.now, r.heard, r.looked = v, time.Now(), time.Now()
 	r.info = screen.RunInfo{
 		Profile: p.Name, Title: p.Title, Mode: r.plan.Mode, Store: v.Store, Target: v.Target, Unit: r.plan.Unit, Units: r.plan.OtherUnits(),
-		Duration: r.plan.Length(), Started: v.Started, Planned: v.Planned,
+		Duration: r.plan.Length(), Started: v.Started, Shared: v.Shared, Planned: v.Planned,
 	}
 	return nil
 }

@@ -25,7 +25,9 @@ type View struct {
 	Order remote.Order
 	// Store is the name of its driver, Target where it is, without secrets.
 	Store, Target string
-	Started       time.Time
+	// Shared means that calls may share connections.
+	Shared  bool
+	Started time.Time
 	// Planned are the changes of the timetable, and the ends of faults that were begun by hand.
 	Planned  []measure.Change
 	Progress Progress
