@@ -111,10 +111,16 @@ func (s *speaker) speak(atOnce bool) {
 		figures, events := live.Spoken(s.app.env)
 		fresh := map[string]bool{}
 		for _, e := range events {
+			if strings.HasPrefix(e, panel) {
+				e = frames.ReplaceAllString(e, " ")
+			}
 			e = phrase(e)
 			key := e
 			if !strings.HasPrefix(e, setting) && !strings.HasPrefix(e, planned) && !strings.HasPrefix(e, reading) {
 				key = bare(e)
+			}
+			if strings.HasPrefix(e, panel) { // its figures are said once, when it is selected
+				key, _, _ = strings.Cut(e, ":")
 			}
 			if at := moment.FindString(e); at != "" {
 				key = at + key
@@ -198,8 +204,9 @@ func (s *speaker) flush() {
 }
 
 // selected is how the row that keys act on begins, setting how the line of knobs does, planned
-// what the timetable changes next, and reading what the charts show at one moment.
-const selected, setting, planned, reading = "selected: ", "settings: ", "next: ", "at "
+// what the timetable changes next, reading what the charts show at one moment, and panel what the panel of
+// a run has that is selected.
+const selected, setting, planned, reading, panel = "selected: ", "settings: ", "next: ", "at ", "panel "
 
 var (
 	// frames are what separates phrases: lines, corners, blocks and dots.

@@ -88,6 +88,18 @@ func TestAScreenReaderHearsWhatIsNew(t *testing.T) {
 	run.Mu.Unlock()
 	assert.Regexp(t, `failed The store has not answered since`, strings.Join(pass(6*time.Second), "\n"))
 
+	run.Mu.Lock()
+	run.Gone = false
+	run.Mu.Unlock()
+	assert.Regexp(t, `^panel operations: op, per s now, p50, p99, errors; putall, [0-9.]+k?, `, strings.Join(hear(t, s, &out, "tab"), "\n"))
+	assert.NotContains(t, strings.Join(pass(2*time.Second), "\n"), "panel ", "it is said once")
+	assert.Regexp(t, `^panel tracks: track, .*behind; feed, `, strings.Join(hear(t, s, &out, "tab"), "\n"))
+	assert.Regexp(t, `^panel errors: op, class, count, first message; .*unreachable`, strings.Join(hear(t, s, &out, "tab"), "\n"))
+	hear(t, s, &out, "shift+tab", "shift+tab")
+	assert.Regexp(t, `^panel operations of putall: op, `, strings.Join(hear(t, s, &out, "down"), "\n"))
+	hear(t, s, &out, "up")
+	assert.Regexp(t, `^panel latency: `, strings.Join(hear(t, s, &out, "shift+tab"), "\n"))
+
 	hear(t, s, &out, "m")
 	assert.Equal(t, []string{"h", "hi"}, hear(t, s, &out, "h", "i"), "what is typed, without the question")
 	hear(t, s, &out, "esc")

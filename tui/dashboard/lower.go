@@ -25,6 +25,7 @@ type lower struct {
 	tab              tab
 	scroll           int
 	folded           bool // a small screen shows it instead of latency
+	turned           bool // another tab or operation was asked for
 	cells            int  // of the charts, whose moment is read
 	drawn, wallDrawn cached
 }
@@ -178,6 +179,9 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		used += 2 * numberCol
 	}
 	spark := min(w-used-4, 60)
+	if s.Spoken {
+		spark = 0
+	}
 	if spark >= 8 {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
@@ -408,7 +412,7 @@ func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 // next switches the lower panel to the next tab; if it folds, the latency chart is
 // one of them.
 func (low *lower) next(by int, folds bool) {
-	low.scroll = 0
+	low.scroll, low.turned = 0, true
 	n := int(tabs)
 	if !folds {
 		low.tab = tab((int(low.tab) + by + n) % n)
@@ -431,6 +435,7 @@ func (low *lower) move(by int) {
 		low.scroll = max(low.scroll+by, 0)
 		return
 	}
+	low.turned = true
 	low.charts.choose(min(max(low.sel.op+by, -1), len(low.now.snap.Ops)-1))
 }
 

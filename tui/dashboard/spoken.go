@@ -47,6 +47,9 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if said := d.now.thresholdsSaid(); said != "" {
 		events = append(events, said)
 	}
+	if d.lower.turned {
+		events = append(events, d.lower.said(e, d.page.folds(e)))
+	}
 	if d.charts.cross.On {
 		events = append(events, "at "+strings.TrimSpace(ansi.Strip(strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))))
 	}
@@ -69,6 +72,32 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	}
 	l := f.latency
 	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true)), events
+}
+
+// mostSaid is how many rows of a panel are said.
+const mostSaid = 12
+
+// said says which panel is selected, and which operation in it, and after a colon what it has; folds as next has it.
+func (low *lower) said(e screen.Env, folds bool) string {
+	text := "panel " + strings.ToLower(low.tab.String())
+	if folds && !low.folded {
+		return "panel latency: its figures are said every few seconds"
+	}
+	if op := low.sel.op; low.tab == tabOps && op >= 0 && op < len(low.now.snap.Ops) {
+		text += " of " + low.now.opName(low.now.snap.Ops[op].Operation)
+	}
+	if low.tab.drawn() {
+		return text + ": a picture without words"
+	}
+	head, body := low.table(e, low.tab, e.W-4)
+	rows := []string{strings.TrimSpace(ansi.Strip(head))}
+	for _, l := range body[:min(len(body), mostSaid)] {
+		rows = append(rows, strings.Trim(ansi.Strip(l), " ▸"))
+	}
+	if n := len(body) - mostSaid; n > 0 {
+		rows = append(rows, widget.Plural(int64(n), "more row"))
+	}
+	return text + ": " + strings.Join(rows, "; ")
 }
 
 // sentence joins lines: those of one text, and those that are set apart by their indent.
