@@ -58,8 +58,8 @@ type (
 
 // tellings is how far what a client did has been told.
 type tellings struct {
-	seq         int64
-	marks, gaps int
+	seq                   int64
+	outcomes, marks, gaps int
 }
 
 func (t *tally) list() []*atomic.Int64 {
@@ -84,8 +84,9 @@ func (t *tally) delta(worker int) tallyDelta {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// Of the last transaction the outcome may not have been known.
-	out.From = min(int(max(t.told.seq-1, 0)/4), len(t.outcomes))
+	// Of the last transaction the outcome may not have been known, and of the last ones that no
+	// outcome was known of nothing was told.
+	out.From = min(int(max(t.told.seq-1, 0)/4), t.told.outcomes)
 	out.Seq, out.Outcomes = t.seq, slices.Clone(t.outcomes[out.From:])
 	for _, m := range t.marks[t.told.marks:] {
 		out.Marks = append(out.Marks, markDelta{m.at.UnixNano(), m.seq})
@@ -93,7 +94,7 @@ func (t *tally) delta(worker int) tallyDelta {
 	for _, g := range t.gaps[t.told.gaps:] {
 		out.Gaps = append(out.Gaps, gapDelta{g.from, g.to})
 	}
-	t.told = tellings{t.seq, len(t.marks), len(t.gaps)}
+	t.told = tellings{t.seq, len(t.outcomes), len(t.marks), len(t.gaps)}
 	return out
 }
 

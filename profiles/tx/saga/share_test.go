@@ -62,6 +62,25 @@ func TestWorkersCarryEveryKindOfTransactionOut(t *testing.T) {
 	}
 }
 
+// Whatever is unknown when a worker tells, what it tells next is taken in.
+func TestTransactionsOfUnknownOutcomeAreTold(t *testing.T) {
+	t.Parallel()
+	const client = 3
+	seconds := func() int64 { return 60 }
+	there, here := clients{seconds: seconds, tallies: map[int]*tally{}}, clients{seconds: seconds, tallies: map[int]*tally{}}
+	k := there.of(client)
+	for seq := range int64(40) {
+		k.seq = seq + 1
+		if seq%13 == 0 { // of the others nobody knows
+			k.set(seq, ackedDone)
+		}
+		require.True(t, here.Merge(workload.Process{}, there.Delta()), "after transaction %d", seq)
+	}
+	for seq := range int64(40) {
+		assert.Equal(t, k.get(seq), here.of(client).get(seq), "transaction %d", seq)
+	}
+}
+
 // What cannot be divided is refused with the reason.
 func TestTransactionsThatCannotBeDivided(t *testing.T) {
 	t.Parallel()
