@@ -101,7 +101,7 @@ func TestChecksSayHowMuchWasLookedAt(t *testing.T) {
 		assert.NotContains(t, doc, "acknowledged", id)
 	}
 	f.Run.Verification.Checks[0].OK, f.Run.Verification.Checks[0].Got = false, "2"
-	assert.Contains(t, printed(t, f, "junit"), "expected 0, found 2 among 4300000")
+	assert.Contains(t, printed(t, f, "junit"), "2 of the 4\u2009300\u2009000 checked")
 }
 
 func TestTheLinesOfATextChartAreRound(t *testing.T) {

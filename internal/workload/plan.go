@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Plan is what one run will do: phases in a graph, the tracks of a phase side by
@@ -388,13 +389,17 @@ func (c Check) off() int64 {
 	return max(want-got, got-want)
 }
 
-// Words states what was expected and what was found.
+// Words states what was expected and what was found or, of a check that counts what is wrong, how many
+// of those that were checked: "2 of the 4,300 checked".
 func (c Check) Words() string {
 	s := "expected " + c.Want + ", found " + c.Got
-	if c.Of > 0 {
-		s += " among " + strconv.FormatInt(c.Of, 10)
+	switch n := c.off(); {
+	case c.Of <= 0 || c.Want == "0" && n > c.Of: // it counts several of one
+		return s
+	case c.Want == "0" && (n > 0 || c.Got == "0"):
+		return units.Whole(n) + " of the " + units.Whole(c.Of) + " checked"
 	}
-	return s
+	return s + " among " + units.Whole(c.Of)
 }
 
 // States of a Verification.

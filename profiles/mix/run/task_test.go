@@ -220,6 +220,9 @@ mix: {look: 1, change: 1}`
 			assert.Equal(t, workload.Failed, v.State, v.Summary)
 			failed := ""
 			for _, check := range v.Checks {
+				if n, err := strconv.ParseInt(check.Got, 10, 64); err == nil && check.Of > 0 {
+					assert.LessOrEqual(t, n, check.Of, "%s: of those that were looked at", check.Name)
+				}
 				if !check.OK {
 					failed += check.Name + "; "
 					assert.NotEmpty(t, check.Examples)

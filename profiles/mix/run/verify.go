@@ -68,11 +68,12 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	out.Lose(v.r.ones.Load())
 	sample := v.r.unread.Load() // those left out of it
 	out.Unread = sample + unchecked
-	reads := hits + read
+	// found are the reads whose value was looked at, asked those that also found nothing.
+	found, asked := hits+v.r.readFound.Load(), hits+misses+read
 	out.Checks = append(out.Checks,
-		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
-		workload.Check{Name: "acknowledged records that are not there", OK: lost == 0, Of: reads, Want: "0", Got: strconv.FormatInt(lost, 10)})
-	old := workload.Check{Name: "reads of what had been overwritten", OK: stale == 0, Of: reads, Want: "0", Got: strconv.FormatInt(stale, 10)}
+		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: found, Want: "0", Got: strconv.FormatInt(wrong, 10)},
+		workload.Check{Name: "acknowledged records that are not there", OK: lost == 0, Of: asked, Want: "0", Got: strconv.FormatInt(lost, 10)})
+	old := workload.Check{Name: "reads of what had been overwritten", OK: stale == 0, Of: found, Want: "0", Got: strconv.FormatInt(stale, 10)}
 	if allowed > 0 {
 		old.Want = fmt.Sprintf("0, beside %d that %s allows", allowed, v.r.layer.Why)
 	}
