@@ -271,7 +271,7 @@ func rows() []Field {
 			Param: param("out", workload.Text, "folder that gets the run folders"),
 			Flag:  Flag{"o", "DIR", "where the folders of runs go (default results)", GroupOutput, false},
 			text:  func(r *Run) *string { return &r.Request.Out },
-			here:  true, kept: "out",
+			here:  true,
 		},
 		{
 			Param: param("format", workload.List, "documents to write"),

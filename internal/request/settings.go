@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/infile"
@@ -15,13 +17,16 @@ import (
 // keptValues is the name of the values among the settings last used.
 const keptValues = "values"
 
-// Last returns what was last asked for of each profile, by profile name, without
-// secrets. A missing file has none; the error for an unreadable file names it. Any
-// goroutine may call it.
-func Last(path string) (map[string]Request, error) {
+// settings are what was set for a run, by the names of its fields.
+type settings map[string]json.RawMessage
+
+// Last returns what was last asked for of each profile in runs whose folders are in out, by
+// profile name, without secrets. A folder in which nothing was done, and a missing file, have
+// none; the error for an unreadable file names it. Any goroutine may call it.
+func Last(path, out string) (map[string]Request, error) {
 	all, err := lastUsed(path)
-	out := map[string]Request{}
-	for profile, kept := range all {
+	last := map[string]Request{}
+	for profile, kept := range all[out] {
 		r := Run{Request: Request{Profile: profile, Values: workload.Values{}}}
 		texts := map[string]string{}
 		read := func(name string, into any) {
@@ -42,17 +47,17 @@ func Last(path string) (map[string]Request, error) {
 		for name, text := range texts {
 			r.Request.Values[name] = workload.Value{Name: name, Text: text, Origin: workload.OriginFlag}
 		}
-		out[profile] = r.Request
+		last[profile] = r.Request
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the last settings are left out: %s: %w", path, err)
 	}
-	return out, nil
+	return last, nil
 }
 
-// lastUsed returns the settings of each profile by their names.
-func lastUsed(path string) (map[string]map[string]json.RawMessage, error) {
-	out := map[string]map[string]json.RawMessage{}
+// lastUsed returns the settings of each profile in each folder of runs.
+func lastUsed(path string) (map[string]map[string]settings, error) {
+	out := map[string]map[string]settings{}
 	data, err := infile.Read(infile.State, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
@@ -63,17 +68,22 @@ func lastUsed(path string) (map[string]map[string]json.RawMessage, error) {
 	return out, err
 }
 
-// Keep stores what was asked for of a profile, without its secrets. If two processes
+// Keep stores what was asked for of a profile in a run whose folder is in out, an absolute
+// path, without its secrets, and drops what it has of folders that are gone. If two processes
 // write at once, one may lose its settings, but the file stays intact.
-func Keep(path string, r Request) error {
+func Keep(path, out string, r Request) error {
 	all, err := lastUsed(path)
 	if err != nil || all == nil {
-		all = map[string]map[string]json.RawMessage{} // a damaged file is replaced
+		all = map[string]map[string]settings{} // a damaged file is replaced
 	}
+	maps.DeleteFunc(all, func(dir string, _ map[string]settings) bool {
+		_, err := os.Stat(dir)
+		return dir != out && errors.Is(err, fs.ErrNotExist)
+	})
 	if t, err := store.ParseTarget(r.Target); r.Target != "" && err == nil {
 		r.Target = open(t).Redacted()
 	}
-	kept := map[string]json.RawMessage{}
+	kept := settings{}
 	write := func(name string, what any) { kept[name], _ = json.Marshal(what) } // texts: it cannot fail
 	run := Run{Request: r}
 	for _, f := range Fields() {
@@ -94,7 +104,10 @@ func Keep(path string, r Request) error {
 	if len(values) > 0 {
 		write(keptValues, values)
 	}
-	all[r.Profile] = kept
+	if all[out] == nil {
+		all[out] = map[string]settings{}
+	}
+	all[out][r.Profile] = kept
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
 		err = replaceFile(path, append(data, '\n'))

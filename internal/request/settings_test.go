@@ -22,19 +22,19 @@ func values(pairs ...string) workload.Values {
 }
 
 func TestSettingsAreThereNextTimeWithoutSecrets(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "perfbench", "last.json")
-	none, err := request.Last(path)
+	path, out := filepath.Join(t.TempDir(), "perfbench", "last.json"), t.TempDir()
+	none, err := request.Last(path, out)
 	require.NoError(t, err)
 	assert.Empty(t, none)
-	require.NoError(t, request.Keep(path, request.Request{Profile: "tx", Preset: "saga"}))
-	require.NoError(t, request.Keep(path, request.Request{
+	require.NoError(t, request.Keep(path, out, request.Request{Profile: "tx", Preset: "saga"}))
+	require.NoError(t, request.Keep(path, out, request.Request{
 		Profile: "event-store", Target: "redis://me:hush@db1/2?token=hush&protocol=3", Tags: []string{"build=7"}, Files: []string{"a.yaml", "b.yaml"},
 		Values: values("via", "amqp://me:hush@h:5672/v", "threads", "4", "ackLog", "acks.log", "password", "hush"),
 	}))
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), "hush")
-	got, err := request.Last(path)
+	got, err := request.Last(path, out)
 	require.NoError(t, err)
 	assert.Equal(t, "saga", got["tx"].Preset)
 	assert.Equal(t, values("threads", "4", "ackLog", "acks.log"), got["event-store"].Values)
@@ -43,10 +43,37 @@ func TestSettingsAreThereNextTimeWithoutSecrets(t *testing.T) {
 	assert.Contains(t, got["event-store"].Target, "db1/2?protocol=3")
 
 	require.NoError(t, os.WriteFile(path, []byte("{odd"), 0o600))
-	_, err = request.Last(path)
+	_, err = request.Last(path, out)
 	require.ErrorContains(t, err, "the last settings are left out")
-	require.NoError(t, request.Keep(path, request.Request{Profile: "tx", Preset: "small"}))
-	got, err = request.Last(path)
+	require.NoError(t, request.Keep(path, out, request.Request{Profile: "tx", Preset: "small"}))
+	got, err = request.Last(path, out)
 	require.NoError(t, err)
 	assert.Equal(t, "small", got["tx"].Preset)
+}
+
+// What was set is that of the results folder: another one has its own or none, and what is kept of a
+// folder that is gone goes, too.
+func TestEachResultsFolderHasItsOwnSettings(t *testing.T) {
+	path, here, other := filepath.Join(t.TempDir(), "last.json"), t.TempDir(), filepath.Join(t.TempDir(), "results")
+	require.NoError(t, os.Mkdir(other, 0o755))
+	require.NoError(t, request.Keep(path, here, request.Request{Profile: "mix", Target: "redis://db1", Out: "here"}))
+	require.NoError(t, request.Keep(path, other, request.Request{Profile: "mix", Target: "redis://db2"}))
+	for out, target := range map[string]string{here: "redis://db1", other: "redis://db2"} {
+		got, err := request.Last(path, out)
+		require.NoError(t, err)
+		assert.Equal(t, target, got["mix"].Target)
+		assert.Empty(t, got["mix"].Out, "it is the folder that it is kept for")
+	}
+	got, err := request.Last(path, t.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, got, "a new folder begins with the defaults")
+
+	require.NoError(t, os.Remove(other))
+	require.NoError(t, request.Keep(path, here, request.Request{Profile: "tx"}))
+	got, err = request.Last(path, other)
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	got, err = request.Last(path, here)
+	require.NoError(t, err)
+	assert.Len(t, got, 2)
 }

@@ -36,10 +36,10 @@ type Memory interface {
 	Recent() []string
 	// Labs lists the targets of all servers that the lab can start.
 	Labs() []string
-	// Last returns the request last used for each profile, by profile name; an error
-	// means that nothing could be read.
+	// Last returns the request last used for each profile in the results folder, by profile
+	// name; an error means that nothing could be read.
 	Last() (map[string]request.Request, error)
-	// Remember stores a request, without its secrets.
+	// Remember stores a request for the results folder that it names, without its secrets.
 	Remember(request.Request)
 }
 

@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 
@@ -87,8 +86,9 @@ func (d *drafts) recall(last map[string]request.Request) {
 			now.Values = nil
 		}
 		if !is || reflect.DeepEqual(now, request.Request{}) {
-			r.Out = cmp.Or(r.Out, out)
-			d.requests[name], d.recalled[name] = r, r
+			d.recalled[name] = r
+			r.Out = out
+			d.requests[name] = r
 		}
 	}
 }
@@ -99,6 +99,9 @@ const (
 	setHere    = "set"
 	remembered = "remembered"
 )
+
+// whereFrom says what is remembered.
+const whereFrom = "as in the last run of this results folder; r resets"
 
 // origin says where what is set of the selected profile comes from: a plan, the last time, or
 // here. same tells of a request whether it has that, too.

@@ -193,6 +193,9 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 	if selected && r.help != "" && (len(r.wrong) == 0 || r.kind == rowTexts) {
 		sentence(r.help, s.Muted, 4)
 	}
+	if selected && r.from == remembered {
+		sentence(whereFrom, s.Muted, 2)
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -19,21 +20,27 @@ import (
 // memory is what was chosen before, in the files of the user.
 type memory struct{ *surroundings }
 
-// lastFile has what was set last for each profile, in the folder of the user's settings.
+// lastFile has what was set last for each profile in each folder of runs, in the folder of
+// perfbench's state.
 const lastFile = "last.json"
 
 func (m memory) Last() (map[string]request.Request, error) {
-	if m.presets == "" {
-		return nil, nil
+	out, err := filepath.Abs(m.path(m.out))
+	if m.state == "" || err != nil {
+		return nil, nil //nolint:nilerr // a folder that is nowhere is a new one
 	}
-	return request.Last(filepath.Join(filepath.Dir(m.presets), lastFile))
+	return request.Last(filepath.Join(m.state, lastFile), out)
 }
 
 func (m memory) Remember(r request.Request) {
-	if m.presets == "" {
+	if m.state == "" {
 		return
 	}
-	if err := request.Keep(filepath.Join(filepath.Dir(m.presets), lastFile), r); err != nil {
+	out, err := filepath.Abs(m.path(cmp.Or(r.Out, m.out)))
+	if err == nil {
+		err = request.Keep(filepath.Join(m.state, lastFile), out, r)
+	}
+	if err != nil {
 		m.env.Log.Warn("What was set could not be kept for the next time", "error", err)
 	}
 }
