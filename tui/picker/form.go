@@ -352,11 +352,11 @@ func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (x *edit) offer() {
 	x.pick, x.offers = -1, nil
 	typed := strings.ToLower(x.field.Value())
-	all := x.row.choices
+	all := slices.Concat(x.row.choices, x.row.offers)
 	if strings.HasPrefix(typed, "lab") {
 		for _, l := range x.row.labs {
 			if !slices.Contains(all, l) {
-				all = append(slices.Clip(all), l)
+				all = append(all, l)
 			}
 		}
 	}

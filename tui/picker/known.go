@@ -47,8 +47,8 @@ func (k *known) again(list *profiles) tea.Cmd {
 // learn takes what was read.
 func (k *known) learn(msg knownMsg) { k.recent, k.presets = msg.recent, msg.presets }
 
-// targets lists what the target can be switched to: recent ones, then an example of
-// each store that the profile runs on.
+// targets lists what is offered as a target: recent ones, then an example of each store
+// that the profile runs on.
 func (k *known) targets(pr *workload.Profile, stores []screen.StoreInfo) []string {
 	out := []string{widget.DefaultTarget}
 	add := func(t string) {

@@ -81,12 +81,12 @@ func TestPickerPictures(t *testing.T) {
 		}},
 		{name: "120x40 a target that answers", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "target")
-			a.Send(t, "right", "p")
+			a.Send(t, "enter", "down", "down", "enter", "p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
 			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
 			goTo(t, a, p, "target")
-			a.Send(t, "right", "p")
+			a.Send(t, "enter", "down", "down", "enter", "p")
 		}},
 		{name: "120x40 bad values", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "threads")
@@ -283,7 +283,12 @@ func TestAnAnswerOfAnEarlierTargetIsDropped(t *testing.T) {
 func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "target")
-	a.Send(t, "right")
+	a.Send(t, "right", "left")
+	require.Empty(t, p.drafts.request().Target, "keys that move choose no server")
+	require.Contains(t, a.Picture(t), "  redis://127.0.0.1:6379", "it is in the list")
+	a.Send(t, "down", "down")
+	require.Empty(t, p.drafts.request().Target)
+	a.Send(t, "enter")
 	require.Equal(t, "redis://127.0.0.1:6379", p.drafts.request().Target, "the recent one comes first")
 	assert.False(t, p.ping.busy || p.ping.done)
 	a.Env.Now = a.Env.Now.Add(settle)
@@ -295,7 +300,7 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "target")
-	a.Send(t, "right")
+	a.Send(t, "enter", "down", "down", "enter")
 	goTo(t, a, p, "seed")
 	a.Send(t, "enter", "7", "enter")
 	goTo(t, a, p, "threads")

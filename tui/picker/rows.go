@@ -39,8 +39,9 @@ type row struct {
 	// choices are the words that ←→ step through; empty if the value is typed or
 	// turned.
 	choices []string
-	// labs are offered, too, where lab is typed.
-	labs []string
+	// offers are texts that typing begins with a list of; labs are offered, too, where lab is
+	// typed.
+	offers, labs []string
 	// knob is the live knob whose start value the row sets, with its present value.
 	knob *workload.Knob
 	at   float64
@@ -249,7 +250,7 @@ func (s *sheet) addFile() {
 func (s *sheet) addTarget() {
 	target := row{
 		kind: rowTarget, name: "target", text: s.req.Target, from: "default", mine: s.req.Target != "",
-		choices: s.known.targets(s.profile, s.stores), labs: s.known.labs, help: "←→ recent ones, enter types one",
+		offers: s.known.targets(s.profile, s.stores), labs: s.known.labs, help: "enter lists the recent ones, or type another",
 	}
 	if target.text == "" {
 		target.text = widget.DefaultTarget
