@@ -56,7 +56,7 @@ func TestSearchPictures(t *testing.T) {
 
 func TestASearchTurnsTheKnobsAlone(t *testing.T) {
 	a, run := tried(t, 120, 40)
-	require.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, run.Sought)
+	require.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate", Within: "3m"}}, run.Sought)
 	got := picture(t, a)
 	assert.Contains(t, got, "trying  13.4k entries/s  for 2 s")
 	assert.Contains(t, got, "11k holds · 13.4k is too much")
@@ -140,7 +140,7 @@ func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 	a, run := sought(t, 120, 40)
 	run.Refused = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": a level is too high when a figure gets too high`), "turn it round"))
 	send(t, a, "ctrl+u", "p", "9", "9", ">", "1", "m", "s", "down", "right", "enter")
-	assert.Contains(t, picture(t, a), "a level is too")
+	assert.Contains(t, picture(t, a), "a level is")
 	assert.Empty(t, run.Sought)
 	assert.True(t, a.isTyping())
 	send(t, a, "esc", "q")
@@ -165,7 +165,7 @@ func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
 	assert.Equal(t, "3m", asked.Values["duration"].Text)
 	assert.Equal(t, "17", asked.Values["threads"].Text, "it begins with what was set")
 	send(t, a, frame(a))
-	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "threads"}}, next.Sought)
+	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "threads", Within: "3m"}}, next.Sought)
 	assert.Contains(t, picture(t, a), "nothing is known yet")
 }
 

@@ -57,7 +57,7 @@ func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
 	send(t, a, "f", "enter", frame(a))
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, "3m", b.Started[0].Values["duration"].Text)
-	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, b.Next.Sought)
+	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate", Within: "3m"}}, b.Next.Sought)
 }
 
 // The run of a search is never at full load if it is known where to begin.

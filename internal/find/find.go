@@ -68,7 +68,7 @@ type Options struct {
 	From, To float64
 	// Time is how long the search may take.
 	Time time.Duration
-	// Duration is that of the run if its user gave one, of which Time is a part; 0: none was given.
+	// Duration is what its user gave the search or the run, of which Time is a part; 0: none was given.
 	Duration time.Duration
 	// Threads is how many threads a search for the rate may use if the existing ones
 	// turn out to be too few; 0: their number is fixed.

@@ -44,6 +44,9 @@ type Asked struct {
 	// From is the first level, empty if it is to be determined; To is the highest,
 	// empty for no limit.
 	From, To string
+	// Within is how long the search may take at most; empty: as long as its run does, or the
+	// constant of that name if the run has no end.
+	Within string
 	// Rough means that a first idea is enough: levels end 10 % apart, and none is confirmed.
 	Rough bool
 }
@@ -133,7 +136,7 @@ func (a Asked) Above(below *Asked) Asked {
 	if len(a.Under) == 0 {
 		a.Under = below.Under
 	}
-	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To), a.Rough}
+	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To), cmp.Or(a.Within, below.Within), a.Rough}
 }
 
 // Shown is a figure that a condition judges levels by.

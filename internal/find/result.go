@@ -97,7 +97,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Why = HeldUp
 	case !ends.Known:
 		err = nil
-		r.Why = fmt.Sprintf("its time was up (a longer duration of the run, such as %s, gives it more)", moreTime(f.options.Duration))
+		r.Why = fmt.Sprintf("its time was up (a longer duration, such as %s, gives it more)", moreTime(f.options.Duration))
 	}
 	for i, s := range r.Steps {
 		if s.Level == r.Found && s.Held {

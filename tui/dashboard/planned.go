@@ -112,22 +112,19 @@ func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
 // will describes which run the search starts.
 func (s *PlannedSearch) will() string {
 	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
-	length := " of up to " + find.Within
-	if v, ok := s.req.Values["duration"]; ok {
-		length = " of up to " + v.Text
-		if v.Text == workload.Forever {
-			length = ", which ends when the search has its answer,"
-		}
-	}
-	return "Enter starts a run" + length + " on " + target + "; until then there is none. " + s.without() + s.threads()
+	return "Enter starts a run of up to " + cmp.Or(s.panel.asked().Within, find.Within) + " on " + target + "; until then there is none. " + s.without() + s.threads()
 }
 
 // without says what of the request a search leaves out.
 func (s *PlannedSearch) without() string {
-	if len(s.req.Timetable) == 0 {
-		return ""
+	text := ""
+	if v, ok := s.req.Values["duration"]; ok && v.Text != workload.Forever && v.Text != s.panel.asked().Within {
+		text = "The duration of " + v.Text + " is that of a run without a search. "
 	}
-	return "The timetable is left out: a search turns the knobs itself. "
+	if len(s.req.Timetable) > 0 {
+		text += "The timetable is left out: a search turns the knobs itself. "
+	}
+	return text
 }
 
 // threads says how many threads a search for the rate has: as many as were set, or more than the

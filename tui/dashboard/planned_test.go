@@ -55,6 +55,25 @@ func TestAPlannedSearchKeepsWhatWasTyped(t *testing.T) {
 	assert.Equal(t, []string{"p90<7ms"}, again.panel.asked().Under)
 	assert.NotContains(t, again.will(), "timetable")
 	advised := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r, Advised: &find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads}}, &last)
-	assert.Equal(t, find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads}, advised.panel.asked())
+	assert.Equal(t, find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads, Within: find.Within}, advised.panel.asked())
 	assert.Equal(t, []string{"p90<7ms"}, last.Under, "what was typed is kept until it is asked for")
+}
+
+// A search has a length of its own, which its form says and which is kept for the next one; that of
+// the request is not its.
+func TestAPlannedSearchHasItsOwnLength(t *testing.T) {
+	var last find.Asked
+	r := request.Request{Values: workload.Values{"duration": {Name: "duration", Text: "10s", Origin: workload.OriginFlag}}}
+	s := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, &last)
+	assert.Contains(t, s.will(), "Enter starts a run of up to 3m on embedded:")
+	assert.Contains(t, s.will(), "The duration of 10s is that of a run without a search.")
+	for range 4 {
+		s.panel.Press(tea.KeyPressMsg{Code: tea.KeyDown})
+	}
+	s.panel.Paste(tea.PasteMsg{Content: "5m"})
+	assert.Contains(t, s.will(), "a run of up to 5m")
+	assert.Equal(t, "5m", screen.Searching(r, s.panel.asked()).Values["duration"].Text)
+	s.Update(tea.KeyPressMsg{Code: tea.KeyEscape}, screen.Env{})
+	assert.Equal(t, "5m", NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, &last).panel.asked().Within)
+	assert.Equal(t, "10s", screen.Searching(r, find.Asked{}).Values["duration"].Text, "a search that is done again has the length that it had")
 }

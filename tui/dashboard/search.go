@@ -45,9 +45,11 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.found != nil && s.now.found.Why != find.Interrupted: // it ended by itself, and so does the run
 		s.says.say(e, "the search has come to its end: its answer is shown as soon as the run has ended", false)
 	case s.now.endsSoon():
-		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + find.Within + ", and this one stops.")
+		s.panel.Ask("This run ends by itself before a search could end. The search gets a run of its own, and this one stops.")
+	case s.now.info.Duration > 0:
+		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known, or at " + widget.Clock(s.now.info.Duration) + ".")
 	default:
-		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known.")
+		s.panel.Ask("The search turns the knobs of this run, which ends with it.")
 	}
 }
 
@@ -86,7 +88,7 @@ func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination 
 		return nil
 	}
 	s.panel.Begun(asked)
-	return screen.Start{Request: screen.Searchable(s.now.info.Request.At(s.now.plan, s.now.run.Settings)), Search: &asked}
+	return screen.Start{Request: screen.Searchable(s.now.info.Request.At(s.now.plan, s.now.run.Settings), asked.Within), Search: &asked}
 }
 
 // listed reports whether the levels of a search are on the screen, of which one can be chosen.

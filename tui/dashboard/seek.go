@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -41,14 +42,15 @@ func (p *Panel) choose(levels []float64, by int) {
 func (p *Panel) Ask(note string) {
 	a := p.last
 	if len(a.Under) == 0 {
-		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate}
+		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate, Within: a.Within}
 	}
 	p.Open, p.Asking, p.note = true, true, note
 	p.form = widget.Form{Rows: []widget.FormRow{
-		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "of all calls; OPERATION.p99.9<=20ms, errors<1%; several with commas"),
+		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "of all calls; also put.p99<5ms, errors<1%"),
 		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
 		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
+		widget.NewRow("duration", "time limit", cmp.Or(a.Within, find.Within), "it ends sooner if it has its answer"),
 	}}
 }
 
@@ -76,7 +78,7 @@ func (p *Panel) asked() (a find.Asked) {
 			a.Under = append(a.Under, one)
 		}
 	}
-	a.Over, a.From, a.To = p.form.Value("over"), p.form.Value("from"), p.form.Value("to")
+	a.Over, a.From, a.To, a.Within = p.form.Value("over"), p.form.Value("from"), p.form.Value("to"), strings.TrimSpace(p.form.Value("duration"))
 	return a
 }
 

@@ -199,7 +199,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Replace(screen.Start{Request: again})
 	case key.Matches(msg, k.Search):
-		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked()), Advised: r.run.advised()})
+		return screen.Open(screen.AskSearch{Request: r.run.asked(), Advised: r.run.advised()})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"time"
@@ -109,29 +110,31 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 // Replace shows a screen instead of the present one.
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
 
-// Searchable returns a request for a run that lasts as long as a search on it may take, without a
-// timetable, as a search turns the knobs itself.
-func Searchable(r request.Request) request.Request {
+// Searchable returns a request for a run that lasts as long as a search on it may take, within a
+// time, without a timetable, as a search turns the knobs itself.
+func Searchable(r request.Request, within string) request.Request {
 	values := maps.Clone(r.Values)
 	if values == nil {
 		values = workload.Values{}
 	}
 	delete(values, "count")
-	values["duration"] = workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag}
+	delete(values, "until")
+	values["duration"] = workload.Value{Name: "duration", Text: cmp.Or(within, find.Within), Origin: workload.OriginFlag}
 	r.Values, r.Timetable = values, nil
 	return r
 }
 
 // Searching returns the request for the run of a search: it begins with the first level
-// rather than at full load, and with nothing that the search sets itself.
+// rather than at full load, and with nothing that the search sets itself. A search that says
+// nothing of its time has that of the request.
 func Searching(r request.Request, a find.Asked) request.Request {
-	if _, ok := r.Values["duration"]; !ok {
-		r = Searchable(r)
+	if _, ok := r.Values["duration"]; !ok || a.Within != "" {
+		r = Searchable(r, a.Within)
 	}
 	values := maps.Clone(r.Values)
 	maps.DeleteFunc(values, func(name string, _ workload.Value) bool {
 		_, base := rundir.TrackOf(name)
-		return base == find.OverRate || base == a.Over || name == "count"
+		return base == find.OverRate || base == a.Over || name == "count" || name == "until"
 	})
 	switch from := strings.TrimSpace(a.From); {
 	case from != "":
