@@ -30,10 +30,10 @@ const (
 // overlayKey handles a key while an overlay is open.
 func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	if a.overlay == quitting {
-		switch msg.String() {
-		case "y", "Y", "enter":
+		switch yes, given := quitQuestion.Answer(msg); {
+		case yes:
 			return a.leave()
-		case "n", "N", "esc", "q":
+		case given:
 			a.overlay = none
 		}
 		return nil
@@ -58,7 +58,7 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 // more lines than fit.
 func (a *App) overlayKeys(long bool) []key.Binding {
 	if a.overlay == quitting {
-		return []key.Binding{widget.Bind("enter", "stop and quit", "enter"), widget.Bind("esc", "stay", "esc"), widget.Bind("ctrl+c", "stop at once", "ctrl+c")}
+		return append(quitQuestion.Keys(), widget.Bind("ctrl+c", "stop at once", "ctrl+c"))
 	}
 	out := []key.Binding{widget.Bind("esc", "close", "esc")}
 	if long {
@@ -117,7 +117,7 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	case command:
 		p, lines = widget.Panel{Title: "This command " + a.command.Does, Foot: "esc closes"}, commandLines(a.env, a.command.Text)
 	default:
-		p, lines = widget.Panel{Title: "Stop the run and quit?"}, quitLines(a.env)
+		p, lines = widget.Panel{Title: quitQuestion.String()}, quitLines(a.env)
 	}
 	p.Focused = true
 	wide := 0
@@ -278,6 +278,9 @@ func logLines(e screen.Env, log []string) []string {
 	return out
 }
 
+// quitQuestion is asked before a run is left.
+var quitQuestion = widget.Question{Text: "Stop the run and quit?", Yes: "stop and quit", No: "stay"}
+
 // The line of quitLines that holds the answers, and the first answer.
 const (
 	quitRow    = 3
@@ -301,7 +304,7 @@ func (a *App) tooSmallView() string {
 	e := a.env
 	var said []string
 	if a.overlay == quitting {
-		said = []string{"Stop the run and quit?", quitAnswer + " · esc stay"}
+		said = []string{quitQuestion.String(), quitAnswer + " · esc stay"}
 	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {

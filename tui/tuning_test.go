@@ -88,15 +88,15 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	for _, answer := range []struct {
 		key  string
 		rate float64
-	}{{"n", 0}, {"y", 99_999_999}} {
+	}{{"n", 0}, {"enter", 0}, {"y", 99_999_999}} {
 		send(t, a, "t", "down", "down", "down")
 		for _, digit := range "99999999" {
 			send(t, a, string(digit))
 		}
 		send(t, a, "enter")
-		assert.Contains(t, picture(t, a), "times what the run has reached: y sets it")
+		assert.Contains(t, picture(t, a), "times what was reached. Set it? [y/N]")
 		assert.Zero(t, run.Settings(screen.All).Rate)
-		assert.Contains(t, picture(t, a), "y set it all the same  esc leave it")
+		assert.Contains(t, picture(t, a), "y set it all the same  enter leave it")
 		send(t, a, "q", answer.key, "esc")
 		assert.InDelta(t, answer.rate, run.Settings(screen.All).Rate, 0)
 	}

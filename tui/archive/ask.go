@@ -12,8 +12,11 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// question is the confirmation before runs are deleted, or more than one may be archived.
+// question is the confirmation before runs are deleted, or more than one may be archived. Beside its
+// own answers it has those that do it to all, or archive the run.
 type question struct {
+	widget.Question
+
 	verb string // "delete", "archive"
 	do   func([]string) error
 	// one is the selected run; all are those that pass the filter, empty without a
@@ -74,27 +77,35 @@ type DoneMsg struct {
 
 // ask asks for confirmation for the selected run, or for all that pass the filter.
 func (s *RunList) ask(verb string, do func([]string) error, id string, listed []string) {
-	q := &question{verb: verb, do: do, one: id}
+	q := &question{verb: verb, do: do, one: id, Question: widget.Question{Text: "Archive " + id + "?", Yes: "archive", No: "leave it"}}
+	if verb == "delete" {
+		q.Question = widget.Question{Text: "Delete " + id + " for good?", Yes: "delete for good", No: "leave it", Careful: true}
+	}
 	if s.Filter.Text() != "" && len(listed) > 1 {
 		q.all = listed
 	}
 	s.asked = q
 }
 
-// answer handles a key while a question is open: anything but a yes is a no.
+// answer handles a key while a question is open.
 func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 	q := s.asked
-	s.asked = nil
-	ids := q.all
+	yes, given := q.Answer(msg)
 	switch k := msg.String(); {
-	case k == "y":
-		ids = []string{q.one}
-	case k == "Z" && q.pack != nil:
-		return done("archive", outAgain, q.pack, []string{q.one})
-	case k != "a" || len(ids) == 0:
+	case given && !yes:
+		s.asked = nil
 		return nil
+	case given:
+		s.asked = nil
+		return done(q.verb, "", q.do, []string{q.one})
+	case k == "Z" && q.pack != nil:
+		s.asked = nil
+		return done("archive", outAgain, q.pack, []string{q.one})
+	case k == "a" && len(q.all) > 0:
+		s.asked = nil
+		return done(q.verb, "", q.do, q.all)
 	}
-	return done(q.verb, "", q.do, ids)
+	return nil
 }
 
 // outAgain says how what was archived comes back.
@@ -161,12 +172,7 @@ func (s *RunList) Line(st *widget.Styles, w int) string {
 	case s.asked == nil:
 		return ""
 	}
-	q := s.asked
-	text := " " + strings.ToUpper(q.verb[:1]) + q.verb[1:] + " " + q.one
-	if q.verb == "delete" {
-		text += " for good"
-	}
-	return widget.Fit(st.Warn.On(text+"?"), w)
+	return widget.Fit(st.Warn.On(" "+s.asked.String()), w)
 }
 
 // Keys returns the keys that work while text is being typed or a question is open.
@@ -176,18 +182,15 @@ func (s *RunList) Keys() widget.KeyMap {
 	case s.noting != nil:
 		list[1] = widget.Bind("esc", "cancel", "esc")
 	case q != nil:
-		yes := q.verb
-		if q.verb == "delete" {
-			yes += " for good"
-		}
-		list = []key.Binding{widget.Bind("y", yes, "y")}
+		own := q.Keys()
+		list = own[:1:1]
 		if q.pack != nil {
 			list = append(list, widget.Bind("Z", "archive, which u undoes", "Z"))
 		}
 		if len(q.all) > 0 {
 			list = append(list, widget.Bind("a", fmt.Sprintf("%s all %d that the filter lists", q.verb, len(q.all)), "a"))
 		}
-		list = append(list, widget.Bind("esc", "leave it", "esc"))
+		list = append(list, own[1:]...)
 	}
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }

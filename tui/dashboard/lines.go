@@ -38,8 +38,8 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		return out
 	}
 	if l.says.prompt != nil {
-		if l.says.prompt.yes != "" {
-			return said(s.Accent, l.says.prompt.label)
+		if l.says.prompt.question != nil {
+			return said(s.Accent, l.says.prompt.words())
 		}
 		label := " " + l.says.prompt.label + ": "
 		w := ansi.StringWidth(label)

@@ -26,23 +26,32 @@ type toast struct {
 	until time.Time
 }
 
-// prompt asks for a line of text, or, if it has a yes, whether to do something.
+// prompt asks for a line of text or, if it has a question, whether to do something.
 type prompt struct {
 	label string
 	field widget.Field
 	// turn returns the text of the choice that is by further on; nil: there are no choices.
 	turn func(by int) widget.Field
 	done func(e screen.Env, text string) tea.Cmd
-	// yes says in the hints what the key y does, and label names it; done is called with yes, or else with "".
-	yes string
+	// question is nil if a text is asked for; answered is called with its answer.
+	question *widget.Question
+	answered func(e screen.Env, yes bool)
+}
+
+// words are what is asked.
+func (p *prompt) words() string {
+	if p.question != nil {
+		return p.question.String()
+	}
+	return p.label
 }
 
 // keys returns those that work while something is asked.
 func (p *prompt) keys() widget.KeyMap {
 	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
 	switch {
-	case p.yes != "":
-		list = []key.Binding{widget.Bind("y", p.yes, "y", "Y"), widget.Bind("esc", "leave it", "esc", "n", "N")}
+	case p.question != nil:
+		list = p.question.Keys()
 	case p.turn != nil:
 		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
 	}
@@ -80,14 +89,10 @@ func (m *messages) next() {
 
 func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	p := m.prompt
-	if p.yes != "" {
-		switch msg.String() {
-		case "y", "Y":
+	if p.question != nil {
+		if yes, given := p.question.Answer(msg); given {
 			m.prompt = nil
-			return p.done(e, p.yes)
-		case "esc", "n", "N":
-			m.prompt = nil
-			return p.done(e, "")
+			p.answered(e, yes)
 		}
 		return nil
 	}

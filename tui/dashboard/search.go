@@ -56,18 +56,16 @@ func (s *searcher) press(e screen.Env) {
 // askEnd asks whether the search in progress is to end.
 func (s *searcher) askEnd() {
 	s.says.prompt = &prompt{
-		label: "End the search? The run goes on, and what was found is kept.",
-		yes:   "end the search",
-		done: func(e screen.Env, yes string) tea.Cmd {
+		question: &widget.Question{Text: "The run goes on, and what was found is kept. End the search?", Yes: "end the search", No: "go on with it"},
+		answered: func(e screen.Env, yes bool) {
 			switch {
-			case yes == "":
+			case !yes:
 			case !s.now.searching():
 				s.says.say(e, "the search has ended by itself", false)
 			default:
 				s.searches.EndSearch()
 				s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
 			}
-			return nil
 		},
 	}
 }

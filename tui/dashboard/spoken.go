@@ -125,7 +125,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 		return append(out, d.now.progress.Step)
 	}
 	if d.says.prompt != nil {
-		out = append(out, d.says.prompt.label)
+		out = append(out, d.says.prompt.words())
 	}
 	if d.breaks.open {
 		out = append(out, "Break something: "+d.breaks.fault.Value()+", for "+d.breaks.long.Value())

@@ -187,15 +187,16 @@ func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
 		return
 	}
 	tu.says.prompt = &prompt{
-		label: fmt.Sprintf("%s/s is %s times what the run has reached: y sets it", units.Number(v), units.Number(v/most)),
-		yes:   "set it all the same",
-		done: func(e screen.Env, answer string) tea.Cmd {
-			if answer != "" {
+		question: &widget.Question{
+			Text: fmt.Sprintf("%s/s is %s times what was reached. Set it?", units.Number(v), units.Number(v/most)),
+			Yes:  "set it all the same", No: "leave it", Careful: true,
+		},
+		answered: func(e screen.Env, yes bool) {
+			if yes {
 				set(e)
 			} else {
 				tu.says.say(e, "the rate stays as it was", false)
 			}
-			return nil
 		},
 	}
 }

@@ -1,0 +1,44 @@
+package widget
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Question asks whether to do something. All questions of the workbench are answered by the same
+// keys: y and n always, esc with no, and enter with the answer that the question has in capitals.
+type Question struct {
+	// Text is the question; Yes and No say what comes of the answers.
+	Text, Yes, No string
+	// Careful means that enter is a no: for what cannot be taken back, or was hardly meant.
+	Careful bool
+}
+
+// String returns the question with its answers, that of enter in capitals.
+func (q Question) String() string {
+	if q.Careful {
+		return q.Text + " [y/N]"
+	}
+	return q.Text + " [Y/n]"
+}
+
+// Answer returns the answer that a key is; given is false if it is none.
+func (q Question) Answer(msg tea.KeyPressMsg) (yes, given bool) {
+	switch msg.String() {
+	case "y", "Y":
+		return true, true
+	case "n", "N", "esc":
+		return false, true
+	case "enter":
+		return !q.Careful, true
+	}
+	return false, false
+}
+
+// Keys returns the hints of the answers.
+func (q Question) Keys() []key.Binding {
+	if q.Careful {
+		return []key.Binding{Bind("y", q.Yes, "y", "Y"), Bind("enter", q.No, "enter", "n", "N", "esc")}
+	}
+	return []key.Binding{Bind("enter", q.Yes, "enter", "y", "Y"), Bind("esc", q.No, "esc", "n", "N")}
+}

@@ -1,0 +1,31 @@
+package widget
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Every question has the same keys: enter is the answer in capitals, esc and n are a no, y is a yes.
+func TestAQuestionIsAnsweredByTheSameKeysEverywhere(t *testing.T) {
+	for _, c := range []struct {
+		careful bool
+		shown   string
+		enter   bool
+	}{{false, "Go? [Y/n]", true}, {true, "Go? [y/N]", false}} {
+		q := Question{Text: "Go?", Yes: "go", No: "stay", Careful: c.careful}
+		assert.Equal(t, c.shown, q.String())
+		for name, want := range map[string]bool{"y": true, "Y": true, "n": false, "N": false, "esc": false, "enter": c.enter} {
+			yes, given := q.Answer(PressOf(name))
+			assert.True(t, given, name)
+			assert.Equal(t, want, yes, name)
+		}
+		_, given := q.Answer(PressOf("q"))
+		assert.False(t, given)
+		for _, b := range q.Keys() {
+			yes, given := q.Answer(PressOf(b.Help().Key))
+			assert.True(t, given, "a hint names a key that answers")
+			assert.Equal(t, map[bool]string{true: "go", false: "stay"}[yes], b.Help().Desc)
+		}
+	}
+}
