@@ -313,6 +313,12 @@ func (a *App) isTyping() bool {
 	return ok && t.Typing()
 }
 
+// isUntouched reports whether the screen on top asks for a value into which nothing has been typed.
+func (a *App) isUntouched() bool {
+	f, ok := a.top().(screen.Former)
+	return ok && f.Untouched()
+}
+
 // press handles the keys that mean the same everywhere.
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	if key.Matches(msg, widget.AllKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
@@ -334,10 +340,10 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return tea.Quit
 		}
 		a.overlay = quitting
+	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.isUntouched()):
+		a.overlay, a.scroll = help, 0
 	case typing:
 		return a.forward(msg)
-	case key.Matches(msg, widget.AllKeys.Help):
-		a.overlay, a.scroll = help, 0
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	default:

@@ -147,6 +147,22 @@ func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 	assert.Equal(t, quitting, a.overlay, "letters are keys again")
 }
 
+// A question mark is help while a value of a form is as it was, which stays, and a letter of it once
+// something has been typed.
+func TestAQuestionMarkInAFormIsHelpAndLosesNothing(t *testing.T) {
+	a, _ := sought(t, 120, 40)
+	send(t, a, "?")
+	assert.Equal(t, help, a.overlay)
+	send(t, a, "esc")
+	assert.Equal(t, none, a.overlay)
+	assert.Contains(t, picture(t, a), "must hold   p99<10ms ")
+	send(t, a, "end", "?")
+	assert.Equal(t, none, a.overlay)
+	assert.Contains(t, picture(t, a), "must hold   p99<10ms? ")
+	send(t, a, "down", "?")
+	assert.Equal(t, help, a.overlay, "a choice has no letters")
+}
+
 // A run that ends before a search can come to anything gives way to one that is long enough.
 func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)

@@ -69,6 +69,9 @@ func (s *Screen) Start(screen.Env) tea.Cmd {
 // Typing reports whether text is being typed.
 func (s *Screen) Typing() bool { return s.ask.open }
 
+// Untouched reports whether the form is open and nothing has been typed into its row.
+func (s *Screen) Untouched() bool { return s.ask.open && s.ask.form.Untouched() }
+
 // Running returns the sweep in progress, or nil.
 func (s *Screen) Running() screen.Ending {
 	if s.going == nil || s.ended {

@@ -107,6 +107,14 @@ func (b *breaking) key(msg tea.KeyPressMsg, e screen.Env) {
 	b.judge()
 }
 
+// untouched reports whether nothing has been typed where the keys go.
+func (b *breaking) untouched() bool {
+	if b.onTime {
+		return b.long.Untouched()
+	}
+	return b.fault.Untouched()
+}
+
 // paste inserts text where it is typed.
 func (b *breaking) paste(msg tea.PasteMsg) {
 	if b.onTime {

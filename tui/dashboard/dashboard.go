@@ -73,6 +73,21 @@ func (d *Dashboard) Typing() bool {
 	return d.says.prompt != nil || d.breaks.open || d.coming.open || d.search.panel.Asking || d.tuner.open && d.tuner.typing
 }
 
+// Untouched reports whether a dialog asks for a value into which nothing has been typed.
+func (d *Dashboard) Untouched() bool {
+	switch {
+	case d.says.prompt != nil:
+		return d.says.prompt.question != nil
+	case d.breaks.open:
+		return d.breaks.untouched()
+	case d.coming.open:
+		return true
+	case d.search.panel.Asking:
+		return d.search.panel.form.Untouched()
+	}
+	return d.tuner.open && d.tuner.typing && d.tuner.text.Untouched()
+}
+
 // Idle reports that the run is paused and none of its operations is in progress.
 func (d *Dashboard) Idle() bool {
 	return d.now.progress.Stage == screen.Measuring && d.sel.fig.paused && d.sel.fig.inFlight == 0 && d.says.toast.text == ""

@@ -64,6 +64,9 @@ func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.A
 // Typing reports whether text is being typed, which it always is.
 func (s *PlannedSearch) Typing() bool { return true }
 
+// Untouched reports whether nothing has been typed into the row.
+func (s *PlannedSearch) Untouched() bool { return s.panel.form.Untouched() }
+
 // Idle reports that nothing changes by itself.
 func (s *PlannedSearch) Idle() bool { return !s.busy }
 

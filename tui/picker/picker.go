@@ -89,6 +89,13 @@ func (p *Picker) Typing() bool {
 	return p.list.filter.Typing() || p.runs.shelf.Typing() || p.form.edit != nil || p.form.find != nil
 }
 
+// Untouched reports whether a value is edited into which nothing has been typed; a password may
+// begin with anything.
+func (p *Picker) Untouched() bool {
+	x := p.form.edit
+	return x != nil && x.row.kind != rowPassword && x.field.Untouched()
+}
+
 // Idle reports that there is no target to ping soon and no message to remove.
 func (p *Picker) Idle() bool {
 	return (p.ping.due.IsZero() || p.ping.done) && !p.ping.busy && p.toast.Text == ""

@@ -65,6 +65,11 @@ func (r *Results) Typing() bool {
 	return r.shelf.Typing() || r.export != nil && r.export.typing
 }
 
+// Untouched reports whether a folder is asked for and nothing has been typed.
+func (r *Results) Untouched() bool {
+	return !r.shelf.Typing() && r.export != nil && r.export.dir.Untouched()
+}
+
 // Update handles one message.
 func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {

@@ -45,6 +45,13 @@ type Starter interface{ Start(e Env) tea.Cmd }
 // Typist is a screen that may be accepting text: then it gets all keys except ctrl+c.
 type Typist interface{ Typing() bool }
 
+// Former is a typist that may be asking for values in a form. No value begins with a question
+// mark, so that one is help while the value under the cursor is untouched, and a letter of it after that.
+type Former interface {
+	// Untouched reports whether a form is open and nothing has been typed into its row.
+	Untouched() bool
+}
+
 // Listener is a screen that shows a sentence for a while, such as that a key does nothing there.
 type Listener interface{ Tell(sentence string, e Env) }
 

@@ -36,6 +36,9 @@ func NewChosen(text string) Field {
 // Value returns the current text.
 func (f Field) Value() string { return string(f.Text) }
 
+// Untouched reports whether nothing has been typed: the text is empty, or that of before.
+func (f Field) Untouched() bool { return f.whole || len(f.Text) == 0 }
+
 // Update handles a key or pasted text; false if the key is not one of a field's (enter,
 // esc, tab and the like).
 func (f Field) Update(msg tea.Msg) (Field, bool) {

@@ -81,6 +81,11 @@ func (f *Form) Blame(err error) {
 	}
 }
 
+// Untouched reports whether nothing has been typed into the selected row.
+func (f *Form) Untouched() bool {
+	return len(f.Rows) == 0 || len(f.Rows[f.at].Choices) > 0 || f.Rows[f.at].field.Untouched()
+}
+
 // Press handles a key; false if it is not one of a form's, such as enter and esc. What was wrong with a
 // row is no longer shown once its value is another.
 func (f *Form) Press(msg tea.Msg) bool {
@@ -126,7 +131,11 @@ func (f *Form) Keys(does string) KeyMap {
 		list = append(list, Bind("ctrl+u", "clear", "ctrl+u"))
 	}
 	list = append(list, Bind("esc", "cancel", "esc"))
-	return KeyMap{Short: list, Full: [][]key.Binding{list}}
+	short := slices.Clip(list)
+	if f.Untouched() {
+		short = append(short, AllKeys.Help)
+	}
+	return KeyMap{Short: short, Full: [][]key.Binding{list}}
 }
 
 // Lines draws the form in w cells: a line for each row, its errors below, and the help
