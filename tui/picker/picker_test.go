@@ -530,3 +530,13 @@ func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 		assert.Len(t, rows, len(p.form.rows))
 	}
 }
+
+// Stores for which the list of profiles has no room are counted, not just left out.
+func TestTheListSaysHowManyStoresItHasNoRoomFor(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	shown := func(w int) string { return ansi.Strip(strings.Join(p.list.lines(a.Env.Styles, w, 30), "\n")) }
+	assert.Contains(t, shown(22), " ER…")
+	assert.Contains(t, shown(22), "… 2 more")
+	assert.Contains(t, shown(40), " E R C M ")
+	assert.NotContains(t, shown(40), " more")
+}

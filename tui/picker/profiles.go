@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,9 +131,11 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 	if s.Spoken {
 		return l.spoken(s, ds, w)
 	}
+	all := len(ds)
 	if len(ds)*2 > w-name-5 { // closer together if there is no room
 		gap, ds = "", l.drivers(max(w-name-6, 0))
 	}
+	more := all - len(ds) // which a wider panel has
 	var heads strings.Builder
 	for i, d := range ds {
 		if i > 0 {
@@ -140,7 +143,11 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 		}
 		heads.WriteString(d.letter)
 	}
-	heads.WriteByte(' ')
+	if more > 0 {
+		heads.WriteString("…")
+	} else {
+		heads.WriteByte(' ')
+	}
 	filter := l.filter.View(s, "/ filter …", max(w-2*len(ds)-6, 8)+2)
 	lines := []string{" " + widget.Spread(filter, s.Muted.On(heads.String()), w-2), ""}
 	if len(l.shown) == 0 {
@@ -161,7 +168,7 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 		}
 		lines = append(lines, widget.Spread(ink.On(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
 	}
-	legend := legend(s, ds, w-2)
+	legend := legend(s, ds, more, w-2)
 	if room := max(h-len(lines)-1, 0); len(legend) > room {
 		legend = legend[len(legend)-room:]
 	}
@@ -230,14 +237,17 @@ func dots(s *widget.Styles, pr *workload.Profile, ds []driver, gap string) strin
 	return b.String() + " "
 }
 
-// legend explains dots and letters.
-func legend(s *widget.Styles, ds []driver, w int) []string {
+// legend explains dots and letters, and says for how many more stores there is no room.
+func legend(s *widget.Styles, ds []driver, more, w int) []string {
 	if len(ds) == 0 {
 		return nil
 	}
 	words := make([]string, len(ds))
 	for i, d := range ds {
 		words[i] = d.letter + " " + d.title
+	}
+	if more > 0 {
+		words = append(words, fmt.Sprintf("… %d more", more))
 	}
 	signs := []string{"● supported", "○ partly", "· not supported"}
 	if ansi.StringWidth(strings.Join(signs, "  ")) > w { // one line, or the letters push it out
