@@ -110,7 +110,7 @@ func (a Axis) same(v, w string) bool {
 }
 
 // runTwice says what to do instead of giving a value twice.
-const runTwice = "use --repeat to run a point several times"
+const runTwice = "raise --repeat to run a point several times"
 
 // Parse parses the arguments of --over, NAME=LIST each; a name that is repeated gets
 // more values. Errors have the code of bad input.

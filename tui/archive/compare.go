@@ -369,7 +369,7 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	if powers := m.powers(c.op); len(powers) > 0 {
 		out = append(out, "")
 		for _, text := range powers {
-			out = append(out, widget.MutedLines(s, text, w)...)
+			out = append(out, widget.MutedLines(s, widget.Unflagged(text), w)...)
 		}
 	}
 	if text := m.Statistics(); text != "" {

@@ -146,7 +146,7 @@ func (s *Screen) lead(e screen.Env, most int) []string {
 	}
 	var out []string
 	for _, sentence := range sentences {
-		lines := widget.Wrap(sentence, e.W-2)
+		lines := widget.Wrap(widget.Unflagged(sentence, rowsOfSweeps()...), e.W-2)
 		if len(out) == 0 && len(lines) > most {
 			lines = []string{ansi.Truncate(sentence, e.W-2, "…")}
 		}

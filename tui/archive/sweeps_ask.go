@@ -73,6 +73,9 @@ func newAsker(to screen.AskSweep) asker {
 	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: rows}}
 }
 
+// rowsOfSweeps are those of the form, which texts name.
+func rowsOfSweeps() []widget.FormRow { return newAsker(screen.AskSweep{}).form.Rows }
+
 // timetable is that of a request on one line.
 func timetable(r request.Request) string { return strings.Join(r.Timetable, "; ") }
 

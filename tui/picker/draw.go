@@ -127,16 +127,7 @@ func spokenRow(r *row, here bool, origin string) string {
 
 // label returns the form's name for a value.
 func label(name string) string {
-	switch name {
-	case "warmup":
-		return "warm-up"
-	case "out":
-		return "folder"
-	}
-	if t := textsNamed(name); t != nil {
-		return t.Form.Label
-	}
-	return name
+	return widget.Label(name)
 }
 
 // shownText returns the displayed text of a value.

@@ -439,12 +439,13 @@ func BenchmarkPickerView(b *testing.B) {
 func TestTheTargetOfASavedRunIsShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.Previewed = func(request.Request) (*request.Preview, error) {
-		return &request.Preview{Run: []request.Line{{Name: "target", Text: "redis://db1", From: "plan mine:3"}}}, nil
+		return &request.Preview{Run: []request.Line{{Name: "target", Text: "redis://db1", From: "plan mine:3"}, {Name: "out", Text: "results", From: "flag --out"}}}, nil
 	}
 	_, p := pick(t, b, 120, 40)
 	target := rowNamed(t, p, "target")
 	assert.Equal(t, []string{"redis://db1", "plan mine:3"}, []string{target.text, target.from})
 	assert.False(t, target.mine)
+	assert.Equal(t, "default", rowNamed(t, p, "out").from, "what the workbench fills in is no flag")
 }
 
 // What is pasted into the filter may select another profile, whose plan is then worked out.

@@ -70,7 +70,9 @@ func (s *sheet) addTexts() {
 	}
 	out := row{kind: rowOut, name: "out", text: s.req.Out, from: workload.OriginDefault.String(), mine: s.req.Out != "", help: "the folder that gets a folder of each run"}
 	if v, ok := s.ran(out.name); ok && !out.mine {
-		out.text, out.from = v.Text, v.From
+		if out.text = v.Text; !strings.HasPrefix(v.From, workload.OriginFlag.String()) { // as the workbench fills it in
+			out.from = v.From
+		}
 	} else if out.mine {
 		out.from = s.origin(out.name, func(q request.Request) bool { return q.Out == s.req.Out })
 	}

@@ -16,6 +16,11 @@ const leastCurve, fairCurve = 8, 12
 // searched is the page with the result of a search: the answer, the curve, the levels, and notes.
 func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 	answer, notes := report.FoundAnswer(r)
+	for _, sentences := range [][]string{answer, notes} {
+		for i, text := range sentences {
+			sentences[i] = widget.Unflagged(text)
+		}
+	}
 	if wide(s, w, h) {
 		lw := textWidth(w)
 		text := paragraphs(inLines(s, answer, lw), chart.LevelTable(s, r, lw), wrappedAll(notes, lw))

@@ -206,7 +206,7 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		if c.Doubt {
 			lead, k = "! ", worth
 		}
-		text, cure, room := c.Text, "", w-names-4
+		text, cure, room := widget.Unflagged(c.Text), "", w-names-4
 		if !brief {
 			for i, line := range widget.Wrap(text, max(room, 10)) {
 				head := widget.Fit("", names+2)

@@ -73,7 +73,7 @@ func (f *Form) Blame(err error) {
 			f.rest = append(f.rest, part)
 			continue
 		}
-		f.faults[f.Rows[i].Name] = Unflagged(part.Error())
+		f.faults[f.Rows[i].Name] = Unflagged(part.Error(), f.Rows...)
 		first = min(first, i)
 	}
 	if first < len(f.Rows) {
@@ -178,7 +178,7 @@ func (f *Form) Lines(s *Styles, w int) []string {
 	for _, err := range f.rest {
 		out = append(out, "")
 		for _, l := range Sentences(s, err, w) {
-			out = append(out, Unflagged(l))
+			out = append(out, Unflagged(l, f.Rows...))
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -117,32 +118,52 @@ func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 	return out
 }
 
-// flag is how a flag of the command line is named in a text.
-var flag = regexp.MustCompile(`--(set )?([a-z][a-z-]*)`)
+// flag is how a flag of the command line is named in a text, or a whole command, in which flags stay.
+var flag = regexp.MustCompile(`perfbench [a-z]+(?:[^,;:).]|[,:).]\S)*|--(set )?([a-z][a-z-]*)`)
 
-// flags has the names of those that set what a form has a row for.
-var flags = sync.OnceValue(func() map[string]bool {
-	out := map[string]bool{}
+// labels has what the forms of a run and of a search call their rows, by the names of the flags that
+// set the same.
+var labels = sync.OnceValue(func() map[string]string {
+	out := map[string]string{"under": "must hold", "over": "over", "from": "from", "to": "up to"}
 	for _, f := range request.Fields() {
-		out[f.Name] = true
+		switch {
+		case f.Form.Label != "":
+			out[f.Name] = f.Form.Label
+		case f.IsValue(), f.Name == "profile", f.Name == "target", f.Name == "preset", f.Name == "file":
+			out[f.Name] = f.Name
+		}
 	}
+	out["warmup"], out["out"] = "warm-up", "folder"
 	return out
 })
 
+// Label returns what the form of a run calls a value or a flag.
+func Label(name string) string {
+	if _, is := request.FieldNamed(name); is {
+		return cmp.Or(labels()[name], name)
+	}
+	return name
+}
+
 // Unflagged returns a text without the flags of the command line, which the workbench does
-// not have: it names the rows of forms. What it has no row for is named as it is.
-func Unflagged(text string) string {
+// not have: it names the rows of forms, first those of its own, and puts a name of several words in
+// quotes. What it has no row for is named as it is.
+func Unflagged(text string, own ...FormRow) string {
 	text = flag.ReplaceAllStringFunc(text, func(f string) string {
 		name, ours := strings.CutPrefix(strings.TrimPrefix(f, "--"), "set ")
-		switch {
-		case name == "at":
-			return "timetable"
-		case name == "warmup":
-			return "warm-up"
-		case ours || flags()[name]:
-			return name
+		label := labels()[name]
+		for _, r := range own {
+			if r.Name == name {
+				label = r.Label
+			}
 		}
-		return f // of another program
+		switch {
+		case !strings.HasPrefix(f, "--"), label == "" && !ours: // a command, or another program's
+			return f
+		case strings.Contains(label, " "):
+			return `"` + label + `"`
+		}
+		return cmp.Or(label, name)
 	})
 	return strings.ReplaceAll(text, " (flag)", "")
 }
