@@ -98,7 +98,7 @@ func TestAHostileFolderControlsNothing(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "note.txt"), []byte(venom), 0o600))
 				poison(t, filepath.Join(dir, "run.json"))
 			}
-			formats := []string{"text", "markdown", "html", "junit", "csv", "hgrm", "padogrid-csv"}
+			formats := []string{"plan", "text", "markdown", "html", "junit", "csv", "hgrm", "padogrid-csv"}
 			for _, f := range cli.DefaultFormats(strings.Fields(args[0])[0]) {
 				if !slices.Contains(formats, f) {
 					formats = append(formats, f)

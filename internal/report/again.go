@@ -150,14 +150,20 @@ func rated(r *rundir.Run) bool {
 	return slices.ContainsFunc(r.Changes, func(c rundir.Change) bool { return c.To > 0 && isRate(c.Name) })
 }
 
-// Command returns the command line that repeats a run. One that went on until it was stopped is
-// repeated for as long as it was measured.
-func Command(r *rundir.Run) string {
+// repeated returns the request that repeats a run. One that went on until it was stopped is repeated for
+// as long as it was measured.
+func repeated(r *rundir.Run) request.Request {
 	q := Asked(r)
 	if v, ok := q.Values["duration"]; ok && v.Text == workload.Forever && r.MeasuredS > 0 {
 		v.Text = Number(math.Ceil(r.MeasuredS)) + "s"
 		q.Values["duration"] = v
 	}
+	return q
+}
+
+// Command returns the command line that repeats a run.
+func Command(r *rundir.Run) string {
+	q := repeated(r)
 	words := q.Words()
 	for i, w := range words {
 		words[i] = Plain(w)

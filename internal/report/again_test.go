@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -95,4 +97,32 @@ func TestACommandEndsWhereItsRunDid(t *testing.T) {
 	}
 	assert.Contains(t, Command(r), " --duration 113s")
 	assert.Equal(t, "forever", Asked(r).Values["duration"].Text, "within the workbench it goes on until it is stopped again")
+}
+
+// The plan of a run is read as the request that its command line has.
+func TestThePlanOfARunDoesItAgain(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{
+		ID: "260304-050607-ingestion-redis", Profile: "ingestion", Target: "redis://h:6379", Seed: 7, MeasuredS: 12.3,
+		Settings:   map[string]float64{"threads": 4},
+		Parameters: map[string]string{"preset": "small", "threads": "4", "duration": "forever", "prefix": "it's #1", "testCase": "put"},
+		Origins:    map[string]string{"threads": "flag --threads", "duration": "default", "prefix": "flag --set", "testCase": "preset small"},
+		Changes:    []rundir.Change{{At: 5, Name: "threads", From: 4, To: 16, Segment: 1}},
+		Verdict:    rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}},
+	}}
+	files, err := planFormat.Encode(f)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	plan, err := request.Read("plan.yaml", files[0].Data, nil)
+	require.NoError(t, err, string(files[0].Data))
+	require.NotNil(t, plan.Plain())
+	read := plan.Plain()
+	assert.Equal(t, Command(&f.Run), request.Shell(read.Words()))
+	assert.Equal(t, []string{"13s", "it's #1"}, []string{read.Values["duration"].Text, read.Values["prefix"].Text})
+	assert.NotContains(t, read.Values, "testCase", "the preset has it")
+
+	f.Run.Changes[0].By = measure.BySearch
+	files, err = planFormat.Encode(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(files[0].Data), "What the search set is left out")
+	assert.NotContains(t, string(files[0].Data), "threads=16")
 }

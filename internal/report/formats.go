@@ -22,7 +22,7 @@ import (
 func All(own ...rundir.Format) []rundir.Format {
 	return append([]rundir.Format{
 		jsonFormat, csvFormat, storeFormat, hlogFormat, hgrmFormat,
-		textFormat, markdownFormat, htmlFormat, junitFormat, baselineFormat, ycsbFormat, memtierFormat,
+		textFormat, markdownFormat, htmlFormat, junitFormat, baselineFormat, planFormat, ycsbFormat, memtierFormat,
 	}, own...)
 }
 

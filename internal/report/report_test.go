@@ -329,7 +329,7 @@ func TestWriteElsewhere(t *testing.T) {
 	}}
 	names, err := Write(f, append([]rundir.Format{bad}, All()...), dir)
 	assert.ErrorContains(t, err, "leads out of the folder")
-	assert.Len(t, names, 19)
+	assert.Len(t, names, 20)
 	for _, name := range append(names, rundir.NoticeFile) {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}

@@ -33,7 +33,7 @@ func Pick(formats []Format, ids []string, profile string) ([]Format, error) {
 			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), offered(id, names)))
 		case formats[i].Profile != "" && profile != "" && formats[i].Profile != profile:
 			problems.Add(fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, formats[i].Profile, profile),
-				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit, baseline, ycsb or memtier, which every run has"))
+				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit, baseline, plan, ycsb or memtier, which every run has"))
 		case !slices.ContainsFunc(out, func(g Format) bool { return g.ID == id }):
 			out = append(out, formats[i])
 		}
