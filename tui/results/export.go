@@ -39,23 +39,15 @@ type exporter struct {
 	rows []int // line within the box for each row, by row
 }
 
-// newExporter asks about a run and its directory.
+// newExporter asks about a run and its directory. The formats stay in their order, whatever was chosen
+// before: that is chosen again, and the first of it is selected.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
-	formats, last := slices.Clone(b.Formats(f)), b.LastExported()
-	place := func(f rundir.Format) int { // what is chosen is on top
-		switch {
-		case f.ID == usualFormat:
-			return 0
-		case slices.Contains(last, f.ID):
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(formats, func(a, b rundir.Format) int { return place(a) - place(b) })
+	formats, last := b.Formats(f), b.LastExported()
 	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
 	for i, f := range formats {
-		x.on[i] = place(f) < 2
+		x.on[i] = f.ID == usualFormat || slices.Contains(last, f.ID)
 	}
+	x.at = max(slices.Index(x.on, true), 0)
 	return x
 }
 

@@ -150,25 +150,27 @@ func TestADistributionIsShownPerOperation(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "[verify]")
 }
 
-// HTML is chosen, and what was chosen the last time, on top of the list; once all is written, the
-// dialog lists the files, each with its size and its whole path.
+// HTML is chosen, and what was chosen the last time, each at its place in the list; once all is written,
+// the dialog lists the files, each with its size and its whole path.
 func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	a, r, b := show(t, 120, 24)
 	a.Send(t, "e")
 	assert.Equal(t, []string{"html"}, r.export.chosen())
-	a.Send(t, "down", "space", "tab")
+	a.Send(t, "up", "space", "tab")
 	assert.True(t, r.Typing())
 	a.Type(t, "/tmp/reports")
 	a.Send(t, "enter")
 	folder := "/tmp/reports/" + b.Past[0].ID
-	require.Equal(t, []string{folder + "/report.html", folder + "/report.json"}, b.Exported)
+	require.Equal(t, []string{folder + "/report.markdown", folder + "/report.html"}, b.Exported)
 	assert.Contains(t, a.Picture(t), "✓ "+folder+"/report.html")
-	assert.Contains(t, a.Picture(t), "✓ "+folder+"/report.json")
+	assert.Contains(t, a.Picture(t), "✓ "+folder+"/report.markdown")
 	assert.NotContains(t, a.Picture(t), "[x]", "nothing is left to be asked")
 	a.Send(t, "enter")
 	assert.Nil(t, r.export)
 	a.Send(t, "e")
-	assert.Equal(t, []string{"html", "json"}, r.export.chosen(), "as the last time")
+	assert.Equal(t, []string{"markdown", "html"}, r.export.chosen(), "as the last time")
+	assert.Equal(t, b.CanWrite, r.export.formats, "in the order that they always have")
+	assert.Equal(t, "markdown", r.export.formats[r.export.at].ID, "what is chosen is selected")
 }
 
 // A file has its size, and its whole path also where it was named from here.
@@ -226,7 +228,7 @@ func TestExportByTheMouse(t *testing.T) {
 			a.Send(t, tea.MouseClickMsg{X: len([]rune(before)), Y: y, Button: tea.MouseLeft})
 		}
 	}
-	assert.Equal(t, []string{"html", "csv"}, r.export.chosen())
+	assert.Equal(t, []string{"csv", "html"}, r.export.chosen())
 	a.Send(t, "enter")
 	assert.Len(t, b.Exported, 2)
 	a.Send(t, "esc", "e", tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
