@@ -49,7 +49,7 @@ type App struct {
 	resting bool
 	// tick returns the command that delivers the next frame.
 	tick func(every time.Duration, gen int) tea.Cmd
-	// leaving means that the program quits once the run has ended.
+	// leaving means that the program quits once the run has ended, and what is being written is.
 	leaving bool
 	killed  screen.Ending
 	final   Final
@@ -60,7 +60,7 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests. connecting
 // creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup)}, suspend: canSuspend()}
+	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
 	a.env.Styles = a.newStyles()
 	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
 	if o.Start {
@@ -169,6 +169,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, tea.SetClipboard(msg.Text)
 	case screen.EndedMsg:
 		return a, a.ended(msg)
+	case screen.WrittenMsg:
+		return a, a.written(msg)
 	case dashboard.DoneMsg:
 		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
 	case stopMsg:
@@ -337,7 +339,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
 		if a.run() == nil {
-			return tea.Quit
+			return a.quit()
 		}
 		a.overlay = quitting
 	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.isUntouched()):

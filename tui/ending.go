@@ -18,7 +18,7 @@ func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 		a.overlay = none
 	}
 	if a.leaving {
-		return tea.Quit
+		return a.quit()
 	}
 	if msg.Stays {
 		return a.forward(screen.RunsChangedMsg{})
@@ -59,12 +59,31 @@ func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// quit quits, as soon as what is being written is.
+func (a *App) quit() tea.Cmd {
+	if *a.env.Writes == 0 {
+		return tea.Quit
+	}
+	a.overlay, a.leaving = finishing, true
+	return nil
+}
+
+// written passes on what was written, and quits if somebody waits for that.
+func (a *App) written(msg screen.WrittenMsg) tea.Cmd {
+	*a.env.Writes--
+	cmd := a.forward(msg.Msg)
+	if a.leaving && a.run() == nil {
+		return a.quit()
+	}
+	return cmd
+}
+
 // leave stops the run gracefully and quits once its report is written.
 func (a *App) leave() tea.Cmd {
 	a.overlay, a.leaving = none, true
 	r := a.run()
 	if r == nil {
-		return tea.Quit
+		return a.quit()
 	}
 	r.Stop()
 	return nil

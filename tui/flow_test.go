@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // A person who has read nothing: pick, change a value, start, stop, look, export,
@@ -122,4 +123,51 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	a.env.Now = a.env.Now.Add(2 * time.Second)
 	send(t, a, "esc")
 	assert.IsType(t, &picker.Picker{}, a.top(), "later esc leaves at once")
+}
+
+// What is being written when somebody quits is written first, whatever screen is shown by then; who stays
+// stays, and who insists quits at once.
+func TestQuittingWaitsForAnExport(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		keys  []string // after the export has begun
+		waits bool
+		done  bool // quits once it is written
+	}{
+		{"q", []string{"q"}, true, true},
+		{"ctrl+c", []string{"ctrl+c"}, true, true},
+		{"closed and left", []string{"esc", "esc", "q"}, true, true},
+		{"stays", []string{"q", "esc"}, true, false},
+		{"twice", []string{"ctrl+c", "ctrl+c"}, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := tuitest.NewDemo()
+			a := pickApp(t, b, Options{}, 80, 24)
+			send(t, a, screen.OpenMsg{To: screen.Results{ID: b.Past[0].ID}}, "e")
+			_, write := a.Update(tuitest.KeyPress("enter"))
+			require.NotNil(t, write)
+			for _, k := range c.keys {
+				send(t, a, k)
+			}
+			assert.Equal(t, c.waits, !a.quit)
+			if c.waits {
+				assert.Equal(t, c.done, strings.Contains(picture(t, a), "Writing …, then quitting"))
+			}
+			perform(t, a, write)
+			assert.Len(t, b.Exported, 1)
+			assert.Equal(t, c.done, a.quit)
+		})
+	}
+}
+
+// A signal that ends the workbench waits, too.
+func TestASignalWaitsForAnExport(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := pickApp(t, b, Options{}, 80, 24)
+	send(t, a, screen.OpenMsg{To: screen.Results{ID: b.Past[0].ID}}, "e")
+	_, write := a.Update(tuitest.KeyPress("enter"))
+	send(t, a, stopMsg{})
+	assert.False(t, a.quit)
+	perform(t, a, write)
+	assert.True(t, a.quit)
 }

@@ -24,7 +24,8 @@ const (
 	logs
 	command
 	quitting
-	dialog // of a screen itself, while it is spoken
+	finishing // what is being written, and then the program quits
+	dialog    // of a screen itself, while it is spoken
 )
 
 // overlayKey handles a key while an overlay is open.
@@ -35,6 +36,12 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 			return a.leave()
 		case given:
 			a.overlay = none
+		}
+		return nil
+	}
+	if a.overlay == finishing {
+		if key.Matches(msg, widget.AllKeys.Back) {
+			a.overlay, a.leaving = none, false
 		}
 		return nil
 	}
@@ -59,6 +66,9 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 func (a *App) overlayKeys(long bool) []key.Binding {
 	if a.overlay == quitting {
 		return append(quitQuestion.Keys(), widget.Bind("ctrl+c", "stop at once", "ctrl+c"))
+	}
+	if a.overlay == finishing {
+		return []key.Binding{widget.Bind("esc", "stay", "esc"), widget.Bind("ctrl+c", "quit at once", "ctrl+c")}
 	}
 	out := []key.Binding{widget.Bind("esc", "close", "esc")}
 	if long {
@@ -116,6 +126,8 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	case command:
 		p, lines = widget.Panel{Title: "This command " + a.command.Does, Foot: "esc closes"}, commandLines(a.env, a.command.Text)
+	case finishing:
+		p, lines = widget.Panel{Title: writingThenQuits}, finishLines(a.env)
 	default:
 		p, lines = widget.Panel{Title: quitQuestion.String()}, quitLines(a.env)
 	}
@@ -298,6 +310,19 @@ func quitLines(e screen.Env) []string {
 	}
 }
 
+// writingThenQuits is the title of what is said while files are being written that were asked for.
+const writingThenQuits = "Writing …, then quitting"
+
+func finishLines(e screen.Env) []string {
+	s := e.Styles
+	return []string{
+		"",
+		"  The export under way is finished first.",
+		"",
+		"  " + s.Key.On("esc") + " stay   " + s.Key.On("ctrl+c") + " quit at once",
+	}
+}
+
 // tooSmallView says in words what matters most and which size is needed; a run continues
 // meanwhile. What there is no room for is left out from the end.
 func (a *App) tooSmallView() string {
@@ -305,6 +330,9 @@ func (a *App) tooSmallView() string {
 	var said []string
 	if a.overlay == quitting {
 		said = []string{quitQuestion.String(), quitAnswer + " · esc stay"}
+	}
+	if a.overlay == finishing {
+		said = []string{writingThenQuits}
 	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {

@@ -21,7 +21,7 @@ func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 			a.scroll = max(a.scroll-1, 0)
 		}
 	case tea.MouseClickMsg:
-		if msg.Button != tea.MouseLeft || a.overlay == command {
+		if msg.Button != tea.MouseLeft || a.overlay == command || a.overlay == finishing {
 			return nil
 		}
 		_, _, r := a.box()

@@ -78,10 +78,10 @@ func (x *exporter) write(e screen.Env) tea.Cmd {
 	}
 	x.busy = true
 	bench, id := x.bench, x.id
-	return func() tea.Msg {
+	return e.Write(func() tea.Msg {
 		paths, err := bench.Export(id, ids, dir)
 		return exportedMsg{id, documents(paths), err}
-	}
+	})
 }
 
 // finished takes the result.

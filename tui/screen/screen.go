@@ -25,6 +25,18 @@ type Env struct {
 	// starts of runs in progress. Both outlive the screen that uses them.
 	Connecting func() (context.Context, context.CancelFunc)
 	Starts     *sync.WaitGroup
+	// Writes is how many files are being written, or sets of them, which quitting waits for. It
+	// belongs to the event loop.
+	Writes *int
+}
+
+// WrittenMsg reports that what Write began has been written; Msg is what it came to.
+type WrittenMsg struct{ Msg tea.Msg }
+
+// Write has do write files in the background, for which quitting waits, whatever screen is shown by then.
+func (e Env) Write(do func() tea.Msg) tea.Cmd {
+	*e.Writes++
+	return func() tea.Msg { return WrittenMsg{do()} }
 }
 
 // Screen is one full page. The application owns it: it has no goroutine, knows no other

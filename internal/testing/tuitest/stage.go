@@ -40,7 +40,7 @@ type Stage struct {
 func NewStage(t testing.TB, s screen.Screen, w, h int) *Stage {
 	t.Helper()
 	a := &Stage{Top: s, Env: screen.Env{
-		W: w, H: h, Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), Now: Day.Add(12 * time.Hour), Starts: new(sync.WaitGroup),
+		W: w, H: h, Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), Now: Day.Add(12 * time.Hour), Starts: new(sync.WaitGroup), Writes: new(int),
 		Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
 	}}
 	if st, ok := s.(screen.Starter); ok {
@@ -58,6 +58,9 @@ func (a *Stage) Update(msg tea.Msg) tea.Cmd {
 		a.Asked = append(a.Asked, msg.To)
 	case screen.BackMsg:
 		a.Backs++
+	case screen.WrittenMsg:
+		*a.Env.Writes--
+		return a.Update(msg.Msg)
 	case screen.EndedMsg:
 		a.Ended = append(a.Ended, msg.Outcome)
 	default:
