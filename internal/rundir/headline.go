@@ -1,9 +1,11 @@
 package rundir
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -117,22 +119,28 @@ func (r *Run) BeforeFault() Headline {
 	return Headline{Rate: math.NaN(), Response: unknown}
 }
 
-// Of names what Response is of, where the run has other operations than those: the only
-// one, or "all calls of N operations". It is empty if there is but one operation.
+// Of names what Response is of, where that is not all that was called: the only operation that counts,
+// "all calls of N operations", or "answered calls" where calls failed, which have no time unless they
+// timed out. It is empty if there is but one operation, of which no call failed.
 func (h *Headline) Of(r *Run) string {
-	called := 0
+	called, calls := 0, ""
 	for _, o := range r.Operations {
 		if o.Calls > 0 {
 			called++
 		}
+		if r.Counts(o) && r.ended(&o) > o.Calls {
+			calls = "answered calls"
+		}
 	}
 	switch {
 	case len(h.Timed) > 1:
-		return fmt.Sprintf("all calls of %d operations", len(h.Timed))
+		return fmt.Sprintf("%s of %d operations", cmp.Or(calls, "all calls"), len(h.Timed))
 	case len(h.Timed) == 1 && called > 1:
-		return h.Timed[0].Op
+		return strings.TrimSuffix(h.Timed[0].Op+", "+calls, ", ")
+	case len(h.Timed) == 0:
+		return ""
 	}
-	return ""
+	return calls
 }
 
 // unknown is a latency of which nothing can be told.

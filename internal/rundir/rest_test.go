@@ -135,6 +135,15 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 	h = r.Headline()
 	assert.Equal(t, Latency{P50: 8, P99: 900, P999: 5000}, h.Response)
 	assert.Equal(t, "all calls of 3 operations", h.Of(&r))
+	r.Operations[1].Errors = 5
+	assert.Equal(t, "answered calls of 3 operations", h.Of(&r))
+	r.Errors = []Error{{Track: "events", Op: "durable", Class: "timeout", Count: 5}}
+	assert.Equal(t, "all calls of 3 operations", h.Of(&r), "what timed out has a time")
+	one := Run{Unit: "events", Operations: []Operation{{Track: "events", Op: "publish", Calls: 300, Errors: 5}, {Track: "query", Op: "range", Calls: 20, Errors: 5}}, Parts: []string{"query.range"}}
+	assert.Equal(t, "publish, answered calls", new(one.Headline()).Of(&one))
+	one.Operations = one.Operations[:1]
+	assert.Equal(t, "answered calls", new(one.Headline()).Of(&one))
+	r.Operations[1].Errors, r.Errors = 0, nil
 	for i := range r.Operations {
 		r.Operations[i].Calls = 300
 	}
