@@ -70,7 +70,6 @@ func (c Cause) Words() string {
 	return string(c)
 }
 
-
 // Reason is one thing that keeps a run from being valid.
 type Reason struct {
 	Cause Cause
