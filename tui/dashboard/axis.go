@@ -161,6 +161,26 @@ func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 	})
 }
 
+// Errors returns how many operations failed per second, each once, whatever they count.
+func (a Axis) Errors(s *measure.Snapshot) Series {
+	var lines [][]measure.Point
+	for i, line := range s.Timeline {
+		if s.Fails(i) {
+			lines = append(lines, line)
+		}
+	}
+	out := a.foldLines(s, lines, func(v float64, _ int, p measure.Point) float64 {
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Errors)
+	})
+	for i := range out.Vals {
+		out.Vals[i] /= a.Bucket.Seconds()
+	}
+	return out
+}
+
 // Counts returns how many units succeeded in each bucket, which are as many calls or more.
 func (a Axis) Counts(s *measure.Snapshot, op int) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {

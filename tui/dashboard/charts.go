@@ -280,6 +280,20 @@ func (ch *charts) rates(a Axis, rows int) *Plot {
 	return c
 }
 
+// failures draws how many operations failed per second in a chart of so many rows, below the others and with their
+// axis.
+func (ch *charts) failures(e screen.Env, p panes, r image.Rectangle, rows int) []string {
+	a := ch.now.axis(chartCells(p, r))
+	c := ch.plotted(a, rows, func(v float64) string { return units.Number(v) + "/s" })
+	line := a.Errors(ch.now.snap)
+	c.Fresh, c.Areas = c.Cells, []Area{{To: a.Dots(line), Series: failing}}
+	c.Scale = plot.Scale{High: plot.Top(chart.Peak(line.Vals), false)}
+	return scaled(e.Styles, labelWidth(p), c.Ticks(), c.Draw(e.Styles))
+}
+
+// failing is the series in whose colour errors are drawn.
+const failing = 3
+
 // stacked returns the areas of operations, stacked, which together reach as high as
 // all; the last is in front, so that each shows the part above the one before.
 func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {

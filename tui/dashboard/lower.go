@@ -52,6 +52,8 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		}
 		w, rows := r.Dx()-4, r.Dy()-3
 		head, body := low.table(e, low.tab, w)
+		above := low.course(e, p, min(len(body), leastErrors))
+		rows -= len(above)
 		at := low.scroll
 		if low.tab == tabOps {
 			at = max(low.sel.op-rows+1, 0)
@@ -73,7 +75,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		if len(body) > rows {
 			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
-		lines := []string{" " + e.Styles.Muted.On(head)}
+		lines := append(above, " "+e.Styles.Muted.On(head))
 		for _, l := range body[at:min(at+rows, len(body))] {
 			lines = append(lines, " "+l)
 		}
@@ -364,6 +366,28 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 	}
 	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", append(out, differ...)
 }
+
+// A chart of errors is from leastCourse to mostCourse rows high, and leaves leastErrors to their list.
+const leastCourse, mostCourse, leastErrors = 3, 8, 3
+
+// course is the chart of errors above their list, which keeps so many rows; none where there is no room, or
+// nothing has failed.
+func (low *lower) course(e screen.Env, p panes, list int) []string {
+	if !low.fails() || e.Styles.Spoken {
+		return nil
+	}
+	rows := min(p.ops.Dy()-3-list, mostCourse)
+	if rows < leastCourse {
+		return nil
+	}
+	return low.charts.failures(e, p, p.ops, rows)
+}
+
+// fails reports whether the panel has errors.
+func (low *lower) fails() bool { return low.tab == tabErrors && low.sel.fig.errors > 0 }
+
+// tall reports whether the panel needs more room than others.
+func (low *lower) tall() bool { return low.tab.tall() || low.fails() }
 
 // differing shows the answers that differ from those of an earlier replay; nil if none are compared.
 func (low *lower) differing(w int) []string {

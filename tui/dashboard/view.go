@@ -64,7 +64,7 @@ func (p *page) contents() contents {
 	if p.lower.tab == tabVerdict { // whole sentences
 		rows = max(rows, 4+len(p.now.asked()))
 	}
-	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tab.tall() || p.against.chooser.Open}
+	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tall() || p.against.chooser.Open}
 }
 
 // panes returns the rectangles of the parts.

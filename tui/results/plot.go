@@ -89,6 +89,7 @@ type graph struct {
 	vals   []float64
 	mean   bool // reduce by the mean, else by the maximum
 	series int  // whose colour it has
+	always bool // drawn where nothing was done, too
 	format func(float64) string
 }
 
@@ -115,7 +116,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	column := func(at float64) int { return c.column(at, cells) }
 	dots := across(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
-		if dots[i] = scale.Part(v); c.silent(float64(c.first) + (float64(i)+0.5)*span/float64(len(dots))) {
+		if dots[i] = scale.Part(v); !g.always && c.silent(float64(c.first)+(float64(i)+0.5)*span/float64(len(dots))) {
 			dots[i] = math.NaN()
 		}
 	}
@@ -123,6 +124,9 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		return max(column(o[0]), 0), min(max(column(o[1]), column(o[0])+1), cells)
 	}
 	for _, o := range c.idle { // what ended then says nothing about that time
+		if g.always {
+			break
+		}
 		for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
 			dots[2*x], dots[2*x+1] = math.NaN(), math.NaN()
 		}

@@ -43,3 +43,33 @@ func TestTheChartOfARunIsItsFigures(t *testing.T) {
 		}
 	}
 }
+
+// The page of errors begins with their course, on the axis of all charts: an outage hides none of it, and where
+// nothing failed in the seconds of the run there is none.
+func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
+	for _, w := range []int{56, 76, 116} {
+		a, r, _ := show(t, w+4, 40)
+		l := r.run.loaded
+		none := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w), "\n"))
+		assert.NotContains(t, none, "per second")
+		assert.True(t, r.moment.plots.Empty())
+
+		l.course.errors = make([]int64, len(l.course.rates))
+		at := 20 - l.course.first
+		for i := at; i < at+6; i++ {
+			l.course.errors[i] = 40
+		}
+		l.course.idle = []idle{{from: 20, to: 26}}
+		page := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w), "\n"))
+		lines := strings.Split(page, "\n")
+		assert.Contains(t, lines[0], "Errors per second")
+		assert.Contains(t, page, "40 ┤")
+		cells := w - axisWidth
+		column := axisWidth + l.course.column(22, cells)
+		assert.Equal(t, "█", string([]rune(lines[3])[column]), "%d: the outage is full of them: %s", w, page)
+		assert.NotContains(t, string([]rune(lines[3])[:column-cells/8]), "█")
+		assert.Contains(t, page, "00:30", "the axis")
+		assert.Contains(t, page, "timeout")
+		assert.Equal(t, w, r.moment.plots.Max.X)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -398,6 +399,44 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	out = append(out, c.timeAxis(s, w))
 	m.plots = image.Rect(at.X+axisWidth, at.Y, at.X+w, at.Y+len(out))
 	return out
+}
+
+// errorRows is how high the chart of errors is, errorSeries the series in whose colour they are drawn.
+const errorRows, errorSeries = 5, 3
+
+// failing draws how many operations failed in each second, with a blank line below; nothing of a run that is too short.
+func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
+	c := l.course
+	if len(c.rates) < 2 {
+		return nil
+	}
+	c.cross = m.cross
+	w = min(w, widestSpoken(s))
+	each := make([]float64, len(c.rates))
+	for i := range min(len(each), len(c.errors)) {
+		each[i] = float64(c.errors[i])
+	}
+	if chart.Peak(each) == 0 { // they were before, or are not in the series
+		return nil
+	}
+	head, title, right := "", "Errors per second", ""
+	if !s.Spoken {
+		right = legend(c)
+	}
+	whole := title + reach(each, units.Number, w-ansi.StringWidth(title))
+	for _, parts := range [][2]string{{whole, right}, {title, right}, {whole, ""}} {
+		if head = widget.Spread(parts[0], parts[1], w); ansi.StringWidth(parts[0]+parts[1])+2 <= w {
+			break
+		}
+	}
+	out := []string{s.Muted.On(head)}
+	if lane := c.lane(s, w); lane != "" {
+		out = append(out, lane)
+	}
+	out = append(out, graph{vals: each, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, errorRows)...)
+	out = append(out, c.timeAxis(s, w))
+	m.plots = image.Rect(axisWidth, 0, w, len(out))
+	return append(out, "")
 }
 
 // reach says between what the values of the seconds lie, as far as it fits into w cells: whoever

@@ -199,9 +199,11 @@ func at(lines []string, i int) string {
 	return ""
 }
 
-func (l *loadedRun) failures(s *widget.Styles, w int) []string {
+// failures is how many operations failed in each second, at the moment that is read, and of each kind of errors how
+// many there were and what they said.
+func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
 	run := &l.folder.Run
-	var out []string
+	out := l.failing(s, m, w)
 	if text := report.Parts(run); text != "" {
 		out = append(widget.MutedLines(s, text, w), "")
 	}

@@ -230,7 +230,7 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 	case p.at == tabCourse:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.changes(e.Styles, w) })
 	case p.at == tabFailures:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, p.moment, w) })
 	case p.at == tabChecks:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.checks(e.Styles, w) })
 	case p.at == tabValues:
