@@ -199,7 +199,7 @@ func (s *Suite) details(e screen.Env, h int) []string {
 	}
 	if t.Err != nil {
 		for _, l := range widget.Sentences(st, t.Err, w) {
-			out = append(out, st.Bad.On(ansi.Strip(l)))
+			out = append(out, st.Bad.On(widget.Unflagged(ansi.Strip(l))))
 		}
 	}
 	add("Profile", r.Request.Profile, st.Plain)
