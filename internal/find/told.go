@@ -103,7 +103,7 @@ func (r *Result) InShort(level float64) string {
 		}
 	}
 	switch {
-	case r.Waited(level) > 0:
+	case 2*good > len(tries) && r.Waited(level) > 0:
 		return "users wait"
 	case len(tries) > 1:
 		return fmt.Sprintf("%d of %d", good, len(tries))

@@ -55,6 +55,8 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 	assert.Equal(t, "p99.service<10ms did not hold; no", told(40))
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
 	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; p99.service<10ms did not hold; users wait", told(10))
+	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
+	assert.Equal(t, "2 of 5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
 		r.Under = under
 		assert.Zero(t, r.Waited(10), under)
