@@ -77,7 +77,7 @@ func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
 		set   []string
 	}{
 		"load": {300, []string{"load=only", "users=3000", "groups=300"}},
-		"test": {400, []string{"tests=valid,sweep", "users=60", "groups=9", "sweepLimit=700", "rate=100"}},
+		"test": {250, []string{"tests=valid,sweep", "users=60", "groups=9", "sweepLimit=700", "rate=50"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "load" {

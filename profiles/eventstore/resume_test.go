@@ -65,7 +65,11 @@ func TestResumedEvents(t *testing.T) {
 			}
 			_, stages := whole(&want)
 			_, same := whole(&got)
-			assert.Equal(t, stages, same)
+			for stage, n := range stages { // those during which the process stood still for a moment are not timed
+				assert.Positive(t, same[stage], stage)
+				assert.LessOrEqual(t, same[stage], n, stage)
+			}
+			assert.Len(t, same, len(stages))
 			for _, f := range []*report.Facts{&want, &got} {
 				f.Ledger.ReadNs, f.Ledger.OutOfOrder = 0, 0
 			}

@@ -24,8 +24,12 @@ func TestProfile(t *testing.T) { profiletest.Run(t, eventstore.Profile()) }
 // caseOf is a run as a user would ask for it.
 // caseOf is a case that gives the store's calls the time that the target has, where that is patient.
 func caseOf(target string, set ...string) profiletest.Case {
-	if strings.HasSuffix(target, labtest.Patience) && !slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, "timeout=") }) {
-		set = append(slices.Clip(set), "timeout=2m")
+	if strings.HasSuffix(target, labtest.Patience) {
+		for _, name := range []string{"timeout=", "drain="} {
+			if !slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name) }) {
+				set = append(slices.Clip(set), name+"2m")
+			}
+		}
 	}
 	return profiletest.Case{Profile: eventstore.Profile(), Formats: report.Formats(), Target: target, Set: set}
 }
