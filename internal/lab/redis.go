@@ -219,13 +219,19 @@ func portOf(p Process) string {
 type redisCalls struct {
 	conn net.Conn
 	in   *bufio.Reader
+	// patience is how long the server may take for each.
+	patience time.Duration
 }
 
-// redisPatience is how long a server may take to connect, and to answer.
-const redisPatience = 2 * time.Second
+// redisPatience is how long a server may take to connect, and to answer a question; orderPatience, to
+// carry out what cannot be asked for again, also where all processors are taken.
+const (
+	redisPatience = 2 * time.Second
+	orderPatience = 20 * time.Second
+)
 
-func dialRedis(ctx context.Context, h *host, p Process) (*redisCalls, error) {
-	conn, err := (&net.Dialer{Timeout: redisPatience}).DialContext(ctx, "tcp", p.Addr)
+func dialRedis(ctx context.Context, h *host, p Process, patience time.Duration) (*redisCalls, error) {
+	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", p.Addr)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +242,7 @@ func dialRedis(ctx context.Context, h *host, p Process) (*redisCalls, error) {
 		}
 		conn = tls.Client(conn, config)
 	}
-	c := &redisCalls{conn: conn, in: bufio.NewReader(conn)}
+	c := &redisCalls{conn, bufio.NewReader(conn), patience}
 	if password := redisPassword(h.rec.Args); password != "" && !strings.HasPrefix(p.Name, "sentinel") {
 		if _, err := c.do(ctx, "AUTH", password); err != nil {
 			return nil, errors.Join(err, conn.Close())
@@ -252,7 +258,7 @@ func (e redisError) Error() string { return string(e) }
 
 // do sends a command and returns its reply: the elements of an array, or a single value.
 func (c *redisCalls) do(ctx context.Context, args ...string) ([]string, error) {
-	until := time.Now().Add(redisPatience)
+	until := time.Now().Add(c.patience)
 	if d, ok := ctx.Deadline(); ok && d.Before(until) {
 		until = d
 	}
@@ -320,7 +326,16 @@ func redisInfo(ctx context.Context, h *host, p Process, section string) (string,
 
 // redisCall makes a single call.
 func redisCall(ctx context.Context, h *host, p Process, args ...string) ([]string, error) {
-	c, err := dialRedis(ctx, h, p)
+	return redisCallWithin(ctx, redisPatience, h, p, args)
+}
+
+// redisOrder makes a single call that cannot be made again.
+func redisOrder(ctx context.Context, h *host, p Process, args ...string) ([]string, error) {
+	return redisCallWithin(ctx, orderPatience, h, p, args)
+}
+
+func redisCallWithin(ctx context.Context, patience time.Duration, h *host, p Process, args []string) ([]string, error) {
+	c, err := dialRedis(ctx, h, p, patience)
 	if err != nil {
 		return nil, err
 	}

@@ -97,16 +97,16 @@ func formCluster(ctx context.Context, h *host, nodes []Process) error {
 		}
 		// With different epochs from the start the nodes need not negotiate them;
 		// they can be set only while a node knows no other.
-		_, err := redisCall(ctx, h, p, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+		_, err := redisOrder(ctx, h, p, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
 		if err == nil {
-			_, err = redisCall(ctx, h, p, slots...)
+			_, err = redisOrder(ctx, h, p, slots...)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: slots: %w", p.Name, err)
 		}
 	}
 	for _, p := range nodes[1:] {
-		_, err := redisCall(ctx, h, nodes[0], "CLUSTER", "MEET", "127.0.0.1", portOf(p))
+		_, err := redisOrder(ctx, h, nodes[0], "CLUSTER", "MEET", "127.0.0.1", portOf(p))
 		if err != nil {
 			return fmt.Errorf("%s: meet: %w", p.Name, err)
 		}
@@ -117,9 +117,9 @@ func formCluster(ctx context.Context, h *host, nodes []Process) error {
 		}
 	}
 	for i, p := range replicas {
-		id, err := redisCall(ctx, h, masters[i], "CLUSTER", "MYID")
+		id, err := redisOrder(ctx, h, masters[i], "CLUSTER", "MYID")
 		if err == nil {
-			_, err = redisCall(ctx, h, p, "CLUSTER", "REPLICATE", strings.Join(id, ""))
+			_, err = redisOrder(ctx, h, p, "CLUSTER", "REPLICATE", strings.Join(id, ""))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: follow %s: %w", p.Name, masters[i].Name, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,7 +160,7 @@ func quorumQueues(t *testing.T, srv *labtest.Server) {
 	require.NoError(t, o.Err)
 	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once)
 	assert.Contains(t, page, "quorum queue, publisher confirms")
-	assert.NotContains(t, srv.Ctl("list_queues", "name"), l.Opened.ID(), "nothing is left in the broker")
+	assert.Eventually(t, func() bool { return !strings.Contains(srv.Ctl("list_queues", "name"), l.Opened.ID()) }, time.Minute, 100*time.Millisecond, "nothing is left in the broker")
 }
 
 func alarmInMidRun(t *testing.T, srv *labtest.Server) {
