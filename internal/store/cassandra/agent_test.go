@@ -73,6 +73,6 @@ func TestNodeTellsOfItself(t *testing.T) {
 	c, err := storetest.DialAgent(t, cassandra.Driver, cassandra.Open, srv.URL(), srv.Jolokia())
 	require.NoError(t, err)
 	all := storetest.Readings(t, c.Meter, work, "requests_per_s", "cpu_cores")
-	assert.Len(t, all, len(plain)+8)
+	assert.Len(t, all, len(plain)+9)
 	assert.Positive(t, c.Meter.Usage(t.Context()).CPU)
 }
