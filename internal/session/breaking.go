@@ -1,10 +1,9 @@
 package session
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -89,7 +88,7 @@ func (d *Driven) Planned() []measure.Change {
 	d.byHand.mu.Lock()
 	out = append(out, d.byHand.all...)
 	d.byHand.mu.Unlock()
-	slices.SortStableFunc(out, func(a, b measure.Change) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(out, func(i, k int) bool { return out[i].At < out[k].At })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -131,7 +132,7 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load(), Waited: g.Waited})
 		}
 	}
-	slices.SortFunc(all, func(a, b verdict.Suspension) int { return cmp.Compare(a.AtS, b.AtS) })
+	sort.Slice(all, func(i, k int) bool { return all[i].AtS < all[k].AtS }) // not generic, as each of those is compiled again
 	return all
 }
 

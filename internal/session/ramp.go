@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func inOrder(list []tableEntry) []engine.At {
 		}
 		out = append(out, e.expand(ramps)...)
 	}
-	slices.SortStableFunc(out, func(a, b engine.At) int { return cmp.Compare(a.After, b.After) })
+	sort.SliceStable(out, func(i, k int) bool { return out[i].After < out[k].After })
 	return out
 }
 

@@ -31,10 +31,11 @@ func (sel *selection) refresh() {
 	sel.peaks.next(sel.now.snap, &sel.fig, sel.now.passed())
 }
 
-// peak returns the best second of the window so far; ok is false if there is none.
+// peak returns the best second of the window so far; ok is false if there is none, or if it stays below
+// the mean, as where most was done in the part of a second with which the window begins.
 func (sel *selection) peak() (b best, ok bool) {
 	b, ok = sel.peaks.best[sel.op]
-	return b, ok
+	return b, ok && !(b.rate < sel.fig.mean)
 }
 
 // apart lists the operations that charts show separately. It is nil if they show the
