@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
@@ -25,6 +26,19 @@ func RunPage(f *rundir.Folder) Page {
 	done := effect.Effects(effect.Of(f))
 	events := eventsOf(f, c, done)
 	axis := axisOf(f, c, events, done)
+	p := frontPage(f, own, versus)
+	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis)}, operations(r))
+	p.Opening = len(p.Sections)
+	p.Add(causes(f), lost(f), answers(AnswersOf(r)), beside(versus), why(f), again(r),
+		effects(r, done), stretches(f, c, m, axis), resources(f, axis), happened(r, events),
+		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
+		checks(r), environment(r), values(r))
+	return p
+}
+
+// frontPage is what a report of a run begins with: its title, headline figures and what is to be known.
+func frontPage(f *rundir.Folder, own *compare.Run, versus *compare.Comparison) Page {
+	r := &f.Run
 	p := Page{
 		Title:   "perfbench " + r.Profile + mode(r) + " on " + StoreName(r.Store),
 		Figures: answer(r, own, versus),
@@ -41,12 +55,6 @@ func RunPage(f *rundir.Folder) Page {
 	if r.Note != "" {
 		p.Lead = append(p.Lead, "Note: "+r.Note)
 	}
-	p.Add(Section{Heading: "Course", Weight: Answer, Charts: graphs(f, c, m, axis)}, operations(r))
-	p.Opening = len(p.Sections)
-	p.Add(causes(f), lost(f), answers(AnswersOf(r)), beside(versus), why(f), again(r),
-		effects(r, done), stretches(f, c, m, axis), resources(f, axis), happened(r, events),
-		withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
-		checks(r), environment(r), values(r))
 	return p
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/plot"
@@ -11,15 +10,11 @@ import (
 // Summary is the part of the text report that a run prints at its end: what ran, the
 // each rate with its latency, the notices, a line for each cause, what faults cost, and the errors.
 func Summary(f *rundir.Folder) string {
-	p := RunPage(f)
-	short := func(list []Section) []Section {
-		return slices.DeleteFunc(slices.Clone(list), func(s Section) bool {
-			return !slices.Contains([]string{"Operations", "Causes", "Faults", "Errors"}, s.Heading)
-		})
-	}
-	opening, rest := p.parted()
-	opening = short(opening)
-	p.Sections, p.Opening = append(opening, short(rest)...), len(opening)
+	own := judgedRun(f)
+	p := frontPage(f, own, comparedRun(f, own))
+	p.Add(operations(&f.Run))
+	p.Opening = len(p.Sections)
+	p.Add(causes(f), lost(f), failures(&f.Run))
 	return p.Text()
 }
 
