@@ -112,6 +112,10 @@ func (r *Run) Asides() []string {
 	return out
 }
 
+// Restarted returns that one of Asides which says when servers of the store were started again, and of what
+// the verification speaks then; "" if none was.
+func (r *Run) Restarted() string { return verdict.Restarted(recordOf(r)) }
+
 // ended is how many calls of an operation were answered or given up.
 func (r *Run) ended(o *Operation) int64 {
 	n := o.Calls + o.Errors

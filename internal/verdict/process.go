@@ -73,9 +73,9 @@ func (r Restart) words(when string) string {
 // mostRestarts is how many restarts are told one by one.
 const mostRestarts = 3
 
-// restarted says when servers were started again, and of what the verification speaks then; "" if
-// none was.
-func restarted(r *Record) string {
+// Restarted says when servers were started again, and of what the verification speaks then; "" if
+// none was. It is the first of Remarks.
+func Restarted(r Record) string {
 	var all []string
 	for _, x := range r.Restarts[:min(len(r.Restarts), mostRestarts)] {
 		all = append(all, x.words(" at about "+at(x.AtS)))

@@ -346,7 +346,7 @@ func lateness(r *Record) finding {
 // Remarks are sentences about what nobody has to doubt a run for, but has to know.
 func Remarks(r Record) []string {
 	var out []string
-	for _, text := range []string{restarted(&r), caughtUp(&r), lateTail(&r), evened(&r)} {
+	for _, text := range []string{Restarted(r), caughtUp(&r), lateTail(&r), evened(&r)} {
 		if text != "" {
 			out = append(out, text)
 		}

@@ -161,25 +161,36 @@ func (l *loadedRun) operations(s *widget.Styles, w int) []string {
 	return out
 }
 
-// rest has the causes, and what was measured where.
+// rest has what has to be known of the run, the causes, and what was measured where.
 func (l *loadedRun) rest(s *widget.Styles, w int, brief bool) []string {
-	run := &l.folder.Run
 	var out []string
-	if list := l.causes(s, w, brief && !s.Spoken); len(list) > 0 {
-		out = append(append(out, ""), list...)
-	}
-	out = append(append(out, ""), l.facts(s, w)...)
-	if notices := run.Remarks(); len(notices) > 0 {
-		out = append(out, "")
-		for _, n := range notices {
-			for i, l := range widget.Wrap(n, w-2) {
-				lead := "  "
-				if i == 0 {
-					lead = "! "
-				}
-				out = append(out, s.Warn.On(lead+l))
-			}
+	for _, list := range [][]string{l.remarks(s, w), l.causes(s, w, brief && !s.Spoken), l.facts(s, w)} {
+		if len(list) > 0 {
+			out = append(append(out, ""), list...)
 		}
+	}
+	return out
+}
+
+// remarks has what every report of the run must repeat, without what stands beside its verification.
+func (l *loadedRun) remarks(s *widget.Styles, w int) (out []string) {
+	beside := l.folder.Run.Restarted()
+	for _, text := range l.folder.Run.Remarks() {
+		if text != beside {
+			out = append(out, remark(s, text, w)...)
+		}
+	}
+	return out
+}
+
+// remark is a sentence that has to be known, in lines of w cells.
+func remark(s *widget.Styles, text string, w int) (out []string) {
+	for i, line := range widget.Wrap(text, w-2) {
+		lead := "  "
+		if i == 0 {
+			lead = "! "
+		}
+		out = append(out, s.Warn.On(lead+line))
 	}
 	return out
 }
@@ -268,6 +279,9 @@ func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 		vk = s.Bad
 	}
 	add("Verification", text, vk)
+	if text := run.Restarted(); text != "" {
+		add("", "! "+text, s.Warn)
+	}
 	length := "measured for " + report.Length(run.MeasuredS)
 	if run.WarmupS > 0 {
 		length += " after " + report.Length(run.WarmupS) + " of warm-up"

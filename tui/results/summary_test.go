@@ -82,3 +82,22 @@ func TestTabsAreWholeOnNarrowScreens(t *testing.T) {
 		assert.True(t, slices.Contains(r.pages.list(), tabVerdict))
 	}
 }
+
+// What has to be known of a run stands before the reasons of its verdict, and that a server came back empty
+// directly behind what the verification says, which is only of what was written since.
+func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
+	a, r := doubted(t, 80, 24)
+	run, l, s := &r.run.loaded.folder.Run, r.run.loaded, a.Env.Styles
+	run.Notices = []string{"map profile has values of 10 KiB"}
+	run.Observed = &verdict.Observed{Restarts: []verdict.Restart{{AtS: 13, Kept: new(int64(0))}}}
+	assert.Equal(t, "passed", run.Verification.State)
+	plain := func(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
+	again := "! The server was started again at about 00:13 and came back empty"
+
+	first := plain(l.rest(s, 100, true))
+	assert.Less(t, strings.Index(first, "! map profile has values of 10 KiB"), strings.Index(first, "! crowded"), first)
+	assert.Regexp(t, `Verification .*\n +`+again, first)
+	assert.Equal(t, 1, strings.Count(first, "started again"), first)
+	assert.Regexp(t, run.Verification.Summary+`\n`+again, plain(l.checks(s, 100)))
+	assert.Contains(t, plain(l.judged(s, 100)), again)
+}

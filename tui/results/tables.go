@@ -225,7 +225,11 @@ func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
 
 func (l *loadedRun) checks(s *widget.Styles, w int) []string {
 	v := l.folder.Run.Verification
-	out := append(widget.Wrap(v.Summary, w), "")
+	out := widget.Wrap(v.Summary, w)
+	if text := l.folder.Run.Restarted(); text != "" {
+		out = append(out, remark(s, text, w)...)
+	}
+	out = append(out, "")
 	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Spare: 1, Most: max(w/3, 16)}}}
 	if slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return len(c.Examples) > 0 }) {
 		g.Cols[5].Head = "examples"

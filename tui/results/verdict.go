@@ -31,6 +31,12 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 			dotted(14, x.Text, s.Muted)
 		}
 	}
+	if asides := run.Asides(); len(asides) > 0 {
+		out = append(out, "")
+		for _, text := range asides {
+			out = append(out, remark(s, text, w)...)
+		}
+	}
 	if len(run.Verdict.Thresholds) > 0 {
 		out = append(out, "", s.Bold.On("What was asked for"))
 	}
