@@ -275,6 +275,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Suite:
 		return archive.NewSuite(a.bench.Suites, to)
+	case screen.Return:
+		return to.To
 	case screen.Compare:
 		return archive.NewComparison(a.bench.Finished, to.A, to.B)
 	case screen.Noise:

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -169,4 +170,19 @@ func TestScreensInColour(t *testing.T) {
 			tuitest.Golden(t, a.View().Content)
 		})
 	}
+}
+
+// The form of a run that was picked on the page of a plan leads back to that page, as it was left.
+func TestTheFormLeadsBackToThePlan(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := newTestApp(t, b, Options{Suite: &screen.Suite{Path: "night.yaml", File: tuitest.NewSuite()}})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, "down")
+	plan := a.top()
+	send(t, a, "enter")
+	require.Len(t, a.stack, 1, "the form is at the bottom")
+	send(t, a, "esc")
+	require.Same(t, plan, a.top())
+	assert.Contains(t, a.View().Content, "2 of 4", "the run that was selected")
+	send(t, a, "esc")
+	assert.Len(t, a.stack, 1)
 }

@@ -171,7 +171,8 @@ func (s *Suite) start(e screen.Env) tea.Cmd {
 	}
 }
 
-// open shows what the selected run came to; one that came to nothing is shown in the form.
+// open shows what the selected run came to; one that came to nothing is shown in the form, from which
+// there is a way back.
 func (s *Suite) open(e screen.Env) tea.Cmd {
 	turn, r := &s.now.Turns[s.at], &s.plan.File.Runs[s.at]
 	switch {
@@ -194,7 +195,7 @@ func (s *Suite) open(e screen.Env) tea.Cmd {
 		said += ", to be done once"
 	}
 	req := r.Request
-	return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: req, Said: said} })
+	return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: req, Said: said, From: s} })
 }
 
 func (s *Suite) bindings() widget.Bindings {

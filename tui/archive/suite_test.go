@@ -56,13 +56,14 @@ func TestSuitePictures(t *testing.T) {
 
 // A run of a plan is picked for the form, where what a plan gave is still marked as such.
 func TestARunOfAPlanIsOpenedInTheForm(t *testing.T) {
-	a, _, b := planned(t, 80, 24)
+	a, s, b := planned(t, 80, 24)
 	assert.NotContains(t, a.Picture(t), "secret")
 	a.Send(t, "down")
 	a.Send(t, "enter")
 	require.Len(t, a.SetUp, 1)
 	assert.Equal(t, "64", a.SetUp[0].Request.Values["threads"].Text)
 	assert.Equal(t, "many threads of plans/night.yaml", a.SetUp[0].Said)
+	assert.Same(t, s, a.SetUp[0].From, "the form leads back")
 	assert.Equal(t, 1, a.Backs, "the form is below")
 	assert.Empty(t, b.Started)
 }

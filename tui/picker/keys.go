@@ -45,7 +45,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		p.pane = paneProfiles
 		p.filterProfiles()
 	case key.Matches(msg, k.Back):
-		if p.pane == paneProfiles {
+		if p.pane == paneProfiles && p.list.filter.Text() != "" {
 			p.list.filter.Clear()
 			return p.refilter()
 		}
@@ -55,6 +55,10 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		if p.pane == paneRuns && p.runs.failed.dismiss() {
 			return nil
+		}
+		if plan := p.plan; plan != nil {
+			p.plan = nil
+			return screen.Open(screen.Return{To: plan})
 		}
 		p.pane = paneProfiles
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):

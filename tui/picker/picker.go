@@ -4,6 +4,7 @@ package picker
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -34,6 +35,8 @@ type Picker struct {
 	runs     *earlier
 	reread   screen.Reread
 	unread   error // why what was set last is not known; nil: it is
+	// plan is the page on which the run in the form was picked, to go back to; nil: it was not.
+	plan screen.Screen
 }
 
 // pane is a part of the picker that can have the focus.
@@ -134,7 +137,7 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case plannedMsg:
 		return p, p.opened(msg, e)
 	case screen.SetUpMsg:
-		p.pane = paneForm
+		p.pane, p.plan = paneForm, msg.From
 		return p, p.setUp(e, msg.Request, msg.Said)
 	case tea.PasteMsg:
 		return p, p.paste(msg)
@@ -175,12 +178,14 @@ func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
 	}
 	if plan := msg.plan.Plain(); plan != nil {
 		p.drafts.set(msg.before)
+		p.plan = nil
 		return p.setUp(e, *plan, "opened "+msg.path)
 	}
 	return tea.Batch(f.change(e, msg.before), screen.Open(screen.Suite{Path: msg.path, File: msg.plan}))
 }
 
-// setUp shows a run of a plan in the form, in the place of what was set before; undo takes it back.
+// setUp shows a run of a plan in the form, in the place of what was set before; undo takes it back, and
+// esc leads to the page of the plan if it was picked there.
 func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd {
 	f := p.form
 	plan = plan.Typed()
@@ -197,7 +202,11 @@ func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd 
 		f.leave()
 	}
 	f.past = append(f.past, p.drafts.request())
-	p.toast.Say(e.Now, said+": what it says is marked plan; u takes it back", false)
+	back := "u takes it back"
+	if p.plan != nil {
+		back = "esc goes back to its runs"
+	}
+	p.toast.Say(e.Now, said+": what it says is marked plan; "+back, false)
 	return f.change(e, plan)
 }
 
@@ -254,7 +263,7 @@ func (p *Picker) arrive() tea.Cmd {
 		return nil
 	}
 	if p.drafts.carryOver(p.known.every) {
-		p.runs.at = 0
+		p.runs.at, p.plan = 0, nil
 		p.forecast.forget()
 		p.form.leave()
 	}
@@ -274,13 +283,16 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs.all) > 1)
 	k.Next.SetHelp("tab", "next panel")
-	filtered := p.list.filter.Text() != ""
-	if !filtered || p.pane != paneProfiles {
-		k.Back.SetHelp("esc", "profiles")
-	} else {
+	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
+	switch {
+	case filtered:
 		k.Back.SetHelp("esc", "clear filter")
+	case p.plan != nil:
+		k.Back.SetHelp("esc", "back to the plan")
+	default:
+		k.Back.SetHelp("esc", "profiles")
 	}
-	k.Back.SetEnabled(p.pane != paneProfiles || filtered)
+	k.Back.SetEnabled(p.pane != paneProfiles || filtered || p.plan != nil)
 	if p.pane == paneRuns {
 		some := len(p.runs.runs()) > 0
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
@@ -326,8 +338,12 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		turn := widget.Bind("←→", "change", "left", "right")
+		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
+		if p.plan != nil {
+			short = slices.Insert(short, 4, k.Back)
+		}
 		return widget.KeyMap{
-			Short: []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit},
+			Short: short,
 			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset, k.Undo}, common},
 		}
 	case p.pane == panePlan:

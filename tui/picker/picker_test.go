@@ -487,9 +487,20 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Empty(t, p.drafts.request().Files)
 	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml"})
 	assert.Equal(t, "64", rowNamed(t, p, "threads").text)
+	assert.NotContains(t, p.Keys().Short, p.bindings().Back, "no page leads here")
 	assert.Equal(t, "secret", p.drafts.request().Password, "it is in a row of its own")
 	a.Send(t, "u")
 	assert.NotEqual(t, "64", rowNamed(t, p, "threads").text)
+
+	plan := New(p.bench, request.Request{}, nil) // any screen
+	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml", From: plan})
+	assert.Contains(t, a.Picture(t), "esc goes back to its runs")
+	assert.Contains(t, p.Keys().Short, p.bindings().Back)
+	assert.Equal(t, "back to the plan", p.bindings().Back.Help().Desc)
+	a.Send(t, "esc", "esc")
+	assert.Equal(t, screen.Return{To: plan}, a.Asked[len(a.Asked)-1], "the page as it was left")
+	assert.Len(t, a.Asked, 2, "only once")
+	assert.Equal(t, paneProfiles, p.pane, "then esc leads to the profiles, as ever")
 
 	b = tuitest.NewDemo()
 	b.PlanErr = errors.New("p.yaml:2:1: there is no key \"thread\"")

@@ -61,6 +61,8 @@ type (
 		Path string
 		File *request.File
 	}
+	// Return shows a screen again that was left, as it was.
+	Return struct{ To Screen }
 )
 
 func (Start) destination()     {}
@@ -73,6 +75,7 @@ func (AskSweep) destination()  {}
 func (AskSearch) destination() {}
 func (Sweep) destination()     {}
 func (Suite) destination()     {}
+func (Return) destination()    {}
 
 // Messages between screens and application.
 type (
@@ -82,10 +85,11 @@ type (
 		Replace bool
 	}
 	// SetUpMsg asks the picker to show a run in its form, to be changed and started; Said says what it
-	// is.
+	// is, and From is the screen it was picked on, to go back to.
 	SetUpMsg struct {
 		Request request.Request
 		Said    string
+		From    Screen
 	}
 	// BackMsg asks to return to the screen below.
 	BackMsg struct{}
