@@ -106,11 +106,11 @@ const whereFrom = "as in the last run of this results folder; r resets"
 // origin says where what is set of the selected profile comes from: a plan, the last time, or
 // here. same tells of a request whether it has that, too.
 func (d *drafts) origin(name string, same func(request.Request) bool) string {
-	if last, ok := d.recalled[d.request().Profile]; ok && same(last) {
-		return remembered
-	}
 	if from := d.request().From[name]; from != "" {
 		return from
+	}
+	if last, ok := d.recalled[d.request().Profile]; ok && same(last) {
+		return remembered
 	}
 	return setHere
 }

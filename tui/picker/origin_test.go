@@ -52,7 +52,11 @@ func TestWhatAPlanSaysKeepsItsLine(t *testing.T) {
 	req := request.Request{Profile: "ingestion", Target: "redis://h", From: map[string]string{"target": "plan p.yaml:2"}, Values: workload.Values{
 		"threads": {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
 	}}
+	b.Kept = map[string]request.Request{"ingestion": {Target: "redis://h"}} // the same as the last time
 	a, p := pickWith(t, b, req, 120, 40)
+	p.drafts.recalled["ingestion"] = b.Kept["ingestion"]
+	a.Send(t, a.Frame())
+	p.form.rebuild()
 	assert.Equal(t, "plan p.yaml:2", rowNamed(t, p, "target").from)
 	assert.Equal(t, "plan p.yaml:4", rowNamed(t, p, "threads").from)
 	goTo(t, a, p, "threads")

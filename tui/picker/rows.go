@@ -241,7 +241,7 @@ func (s *sheet) addFile() {
 		return
 	}
 	s.rows = append(s.rows, row{
-		kind: rowFile, name: "file", text: strings.Join(s.req.Files, ", "), mine: len(s.req.Files) > 0,
+		kind: rowFile, name: "file", text: strings.Join(s.req.Files, ", "), from: s.req.From["file"], mine: len(s.req.Files) > 0,
 		help: "a plan, or " + s.profile.Reads + "; several with commas, tab completes",
 	})
 }
