@@ -330,8 +330,8 @@ func Last(c *Course) (e Effect, ok bool) {
 
 // effect compares the seconds before an act with as many after it, excluding those in which
 // something else changed. Where another one left too few seconds before it to judge either, it is
-// what both did together, or the last few, if that can be known; and so it is where there were
-// enough, but of the same knob. A fault and a knob are two things, however close.
+// what both did together, or the last few; and so it is where there were enough, but of the same
+// knob, if that can be known. A fault and a knob are two things, however close.
 func (c *Course) effect(list []measure.Act, i int) Effect {
 	e := c.of(list, i, 0)
 	for more := e; more.scarce() || more.after.seconds >= fewest && more.tooSoon(); {
@@ -341,6 +341,9 @@ func (c *Course) effect(list []measure.Act, i int) Effect {
 		}
 		if more = next; !more.tooSoon() {
 			return more
+		}
+		if e.scarce() && !more.scarce() {
+			e = more // together they have figures, however unsure
 		}
 	}
 	return e

@@ -128,6 +128,16 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	assert.Empty(t, e.With, "another phase began between them")
 }
 
+// What two changes close together did was told, and became unsure: it keeps its figures.
+func TestWhatWasToldTogetherStaysTogether(t *testing.T) {
+	c := course([]measure.Change{{At: 6 * time.Second, Name: "payload", From: 1024, To: 2048}, {At: 7 * time.Second, Name: "batch", From: 1, To: 2}},
+		[][2]int64{{1000, 1000}, {1000, 1500}, {1000, 900}, {1000, 1600}, {1000, 1100}, {1000, 1400}, {1000, 1}, {1000, 1700}, {1000, 1200}, {1000, 1800}, {1000, 1300}, {1000, 2000}, {1000, 1500}, {1000, 1900}}...)
+	c.Over = true
+	list := Effects(c)
+	assert.Equal(t, "see the next one", list[0].Told(200))
+	assert.Equal(t, "with payload 1 KiB → 2 KiB: throughput 1k (1k–1k) → 1k (1k–1k) same, p99 per second 14 (9–16) → 17 (12–20) ms unsure; it needs about 17 s before it, and had 6", list[1].Told(200))
+}
+
 // A knob and a fault are judged each by the seconds that it had, and the healing of a fault is no part
 // of what a knob did after it.
 func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
