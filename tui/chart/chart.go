@@ -33,6 +33,19 @@ func Peak(vals []float64) float64 {
 	return peak
 }
 
+// Across spreads values over n columns, each flat over all of its own: at returns where a column lies,
+// counted in values. A column that lies beside them is a gap.
+func Across(vals []float64, n int, at func(column int) float64) []float64 {
+	out := make([]float64, n)
+	for x := range out {
+		out[x] = math.NaN()
+		if i := int(math.Floor(at(x))); i >= 0 && i < len(vals) {
+			out[x] = vals[i]
+		}
+	}
+	return out
+}
+
 var sparks = []rune(" ▁▂▃▄▅▆▇█")
 
 // Sparkline draws the last w values, one per column, scaled to top, with the newest on

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/tui/chart"
 )
 
 // Axis is the time axis that both charts share: an interval of the run, spread over the
@@ -250,33 +251,14 @@ func (a Axis) foldLines(s *measure.Snapshot, lines [][]measure.Point, f func(v f
 	return out
 }
 
-// Dots spreads a series over the axis's columns of dots. Values between the middles of
-// two buckets lie on a straight line; beyond the last middle nothing is drawn, so that
-// what is drawn never changes.
+// Dots spreads a series over the axis's columns of dots, each value as a step.
 func (a Axis) Dots(s Series) []float64 {
-	out := make([]float64, 0, 2*a.Cells)
-	smooth := a.perDot() <= a.Bucket.Seconds()/2
-	for x := range 2 * a.Cells {
-		pos := a.at(x)/a.Bucket.Seconds() - float64(s.First)
-		i := int(math.Floor(pos))
-		if i < 0 || i >= len(s.Vals) {
-			out = append(out, math.NaN())
-			continue
-		}
-		v := s.Vals[i]
-		if frac := pos - float64(i) - 0.5; smooth {
-			switch {
-			case frac > 0 && i+1 >= len(s.Vals):
-				v = math.NaN()
-			case frac > 0 && i+1 < len(s.Vals) && !math.IsNaN(s.Vals[i+1]):
-				v = v*(1-frac) + s.Vals[i+1]*frac
-			case frac < 0 && i > 0 && !math.IsNaN(s.Vals[i-1]):
-				v = v*(1+frac) - s.Vals[i-1]*frac
-			}
-		}
-		out = append(out, v)
-	}
-	return out
+	return chart.Across(s.Vals, 2*a.Cells, func(x int) float64 { return a.place(s, x) })
+}
+
+// place returns where in a series the middle of a column of dots lies, in buckets.
+func (a Axis) place(s Series, dot int) float64 {
+	return a.at(dot)/a.Bucket.Seconds() - float64(s.First)
 }
 
 // within returns the buckets of a series, complete ones only, that lie in from..to.
@@ -289,22 +271,12 @@ func (a Axis) within(s Series, from, to time.Duration) (first, end int) {
 	return first, max(min(floorDiv(to, a.Bucket)-s.First, s.Whole), first)
 }
 
-// Lit returns the columns of cells that show nothing but the complete buckets in from..to:
-// where two buckets are joined by a line, both are.
+// Lit returns the columns of cells that show nothing but the complete buckets in from..to.
 func (a Axis) Lit(s Series, from, to time.Duration) (first, end int) {
-	lo, hi := a.within(s, from, to)
-	low, high := float64(lo), float64(hi)
-	if a.perDot() <= a.Bucket.Seconds()/2 {
-		if lo > 0 && !math.IsNaN(s.Vals[lo-1]) {
-			low += 0.5
-		}
-		if hi < len(s.Vals) && !math.IsNaN(s.Vals[hi]) {
-			high -= 0.5
-		}
-	}
+	low, high := a.within(s, from, to)
 	first, end = 2*a.Cells, 0
 	for x := range 2 * a.Cells {
-		if pos := a.at(x)/a.Bucket.Seconds() - float64(s.First); pos >= low && pos < high {
+		if at := a.place(s, x); at >= float64(low) && at < float64(high) {
 			first, end = min(first, x), x+1
 		}
 	}

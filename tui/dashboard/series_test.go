@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,6 +51,24 @@ func TestBarsAreWholeSeconds(t *testing.T) {
 	assert.Equal(t, 1, line.Whole, "the second is still short of one")
 	assert.Equal(t, "", barWord(fine.Bucket))
 	assert.Equal(t, "  a bar is 2 s", barWord(coarse.Bucket))
+}
+
+// A bar is a value that was measured over all of its columns, and the highest is among them at any width.
+func TestABarIsWhatWasMeasured(t *testing.T) {
+	s := &measure.Snapshot{At: 40 * time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 1), Timeline: make([][]measure.Point, 1)}
+	for i := range 40 {
+		s.Timeline[0] = append(s.Timeline[0], measure.Point{At: time.Duration(i) * time.Second, ResponseP99: int64(1 + i%7), ResponseMax: int64(10 + i%11)})
+	}
+	s.Timeline[0][23].ResponseMax = 893
+	for cells := 4; cells < 300; cells++ {
+		a := NewAxis(cells, 0, 41, 0, s.Bucket)
+		line := a.Times(s, 0, func(p measure.Point) int64 { return p.ResponseMax })
+		dots := a.Dots(line)
+		require.InDelta(t, 893, chart.Peak(dots), 0, "%d cells", cells)
+		for x, v := range dots {
+			require.True(t, math.IsNaN(v) || slices.Contains(line.Vals, v), "column %d of %d cells", x, cells)
+		}
+	}
 }
 
 // The band of several operations is that of all their calls, as the figures beside it are.

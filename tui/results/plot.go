@@ -72,11 +72,7 @@ func across(vals []float64, n int, mean bool) []float64 {
 	if len(vals) == 0 || len(vals) > n {
 		return plot.Thin(vals, n, mean)
 	}
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = vals[i*len(vals)/n]
-	}
-	return out
+	return chart.Across(vals, n, func(x int) float64 { return (float64(x) + 0.5) * float64(len(vals)) / float64(n) })
 }
 
 // silent reports whether nothing was done at a time: there is nothing to draw, and no line across.
