@@ -25,8 +25,9 @@ type Moment struct {
 	At time.Duration
 }
 
-// Outage is the sign of a time in which nothing was done.
-const Outage = '░'
+// Outage is the sign of a time in which nothing was done, Emptied of one in which the store answered, but
+// without records that it had acknowledged. Both times are shaded with their signs.
+const Outage, Emptied = '░', '╱'
 
 // String is the moment as it is named beside a chart: its sign and name.
 func (m *Moment) String() string { return string(m.Sign) + " " + cmp.Or(m.Whole, m.Name) }

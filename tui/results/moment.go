@@ -167,6 +167,22 @@ func (i idle) text() string {
 	return "outage of " + long
 }
 
+// shaded says in the legend what its shade is.
+func (i idle) shaded() string {
+	if i.emptied {
+		return "answered without records"
+	}
+	return "nothing was done"
+}
+
+// sign is that of its marker and its shade.
+func (i idle) sign() rune {
+	if i.emptied {
+		return chart.Emptied
+	}
+	return chart.Outage
+}
+
 // brief is text in a word or two.
 func (i idle) brief() string {
 	if i.emptied {
@@ -188,7 +204,7 @@ func momentsOf(run *rundir.Run, idle []idle) []chart.Moment {
 	}
 	out := chart.Moments(phases, marks, run.Turned(), run.Commands)
 	for _, o := range idle { // in the second that its clock tells, which is of tenths
-		out = append(out, chart.Moment{Sign: chart.Outage, Name: o.text(), Brief: o.brief(), At: after(math.Round(10*o.from) / 10)})
+		out = append(out, chart.Moment{Sign: o.sign(), Name: o.text(), Brief: o.brief(), At: after(math.Round(10*o.from) / 10)})
 	}
 	return out
 }

@@ -142,7 +142,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	}
 	for _, o := range c.idle {
 		for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
-			canvas.Rule(x, '░', outage)
+			canvas.Rule(x, o.sign(), outage)
 		}
 	}
 	if x := column((c.cross.At + c.readings(cells).Width/2).Seconds()); c.cross.On && x < cells {

@@ -380,6 +380,14 @@ func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 	page := ansi.Strip(strings.Join(l.page(s, &moment{}, nil, 76, 10), "\n"))
 	assert.Contains(t, page, "░░░░", "below the fold, too")
 	assert.Contains(t, page, "░ nothing was done")
+	assert.NotContains(t, page, "╱")
+
+	f.Run.Emptied = []verdict.Outage{{From: 8.9, To: 17}}
+	l.course = curvesOf(f)
+	page = ansi.Strip(strings.Join(l.page(s, &moment{}, nil, 116, 10), "\n"))
+	assert.Regexp(t, `░{10,}╱{20,}░{10,}`, page, "each has its own shade")
+	assert.Contains(t, page, "░ nothing was done · ╱ answered without records")
+	assert.Regexp(t, `╱(answers without records for 8.1 s|records lost)`, page)
 }
 
 func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {

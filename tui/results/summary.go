@@ -487,8 +487,10 @@ func legend(c curves) string {
 	if len(c.changes) > 0 {
 		words = append(words, "┊ a setting changed")
 	}
-	if len(c.idle) > 0 {
-		words = append(words, "░ nothing was done")
+	for _, kind := range []idle{{}, {emptied: true}} {
+		if slices.ContainsFunc(c.idle, func(o idle) bool { return o.emptied == kind.emptied }) {
+			words = append(words, string(kind.sign())+" "+kind.shaded())
+		}
 	}
 	if len(c.faults) > 0 {
 		words = append(words, "▒ an injected fault")
