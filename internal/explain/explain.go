@@ -38,6 +38,9 @@ const (
 // about it.
 const leastSeconds = 3
 
+// choppy is said of segments that are 3 s long and have fewer whole seconds, and of several in a row.
+var choppy = fmt.Sprintf(unknown+": no segment of that time has %d whole seconds, since settings changed too often.", leastSeconds)
+
 // Of explains a run. It needs its series and samples, not its histograms.
 func Of(f *rundir.Folder) *rundir.Why {
 	from, to := counting(&f.Run)
@@ -56,14 +59,18 @@ func Of(f *rundir.Folder) *rundir.Why {
 		if !s.Ramp() { // laws of means hold while settings do
 			part.ops = s.Operations
 		}
-		w.Parts = join(w.Parts, part.part())
+		one := part.part()
+		if part.n < leastSeconds {
+			one.Text = choppy
+		}
+		w.Parts = join(w.Parts, one)
 		before = part
 	}
 	if len(w.Parts) <= 1 {
 		if len(cuts) == 1 {
 			whole.settings, whole.end = cuts[0].Settings, cuts[0].End
 		}
-		if one := whole.part(); len(w.Parts) == 0 || w.Parts[0].Resource == one.Resource {
+		if one := whole.part(); len(w.Parts) == 0 || w.Parts[0].Resource == one.Resource || w.Parts[0].Text == choppy {
 			w.Parts = []rundir.WhyPart{one}
 		}
 	}
@@ -98,7 +105,7 @@ func counting(r *rundir.Run) (from, to float64) {
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (p.Resource != Fault || list[n-1].Text == p.Text) {
 		last := list[n-1]
-		if p.To-p.From > last.To-last.From { // the longer part is more significant
+		if p.Text != choppy && (last.Text == choppy || p.To-p.From > last.To-last.From) { // the longer part is more significant
 			last.Text, last.Evidence = p.Text, p.Evidence
 		}
 		last.To = p.To

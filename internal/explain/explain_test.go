@@ -307,6 +307,37 @@ func TestWhatFollowsTheCountedWorkIsLeftOut(t *testing.T) {
 	assert.Contains(t, Paragraph(Of(f)), "its counted operations ran for fewer than 3 whole seconds")
 }
 
+// Of segments in a row that are too short to tell anything, it is said that these are, and not the time that
+// they make up together; where the run as a whole tells more, that is told.
+func TestSegmentsThatAreTooShortAreNotOneThatIs(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.MeasuredS, f.Run.Segments = 30, []rundir.Segment{{From: 0, To: 10.1, Settings: map[string]float64{"threads": 16, "rate": 1000}}}
+	f.Series = nil
+	for s := range 30 {
+		row := rundir.SeriesRow{T: s, Track: "map", Op: "put", Count: 1000, Throughput: 1000, ResponseP99: 1e6, ResponseMax: 2e6, Threads: 16}
+		if s < 10 {
+			row.Rate = 1000
+		}
+		f.Series = append(f.Series, row)
+	}
+	for from := 10.1; from < 22; from += 3.2 {
+		f.Run.Segments = append(f.Run.Segments, rundir.Segment{From: from, To: from + 3.2, Settings: map[string]float64{"threads": from}})
+	}
+	w := Of(f)
+	require.Len(t, w.Parts, 2)
+	assert.Equal(t, Pacing, w.Parts[0].Resource)
+	assert.Equal(t, []any{10.1, Unknown}, []any{w.Parts[1].From, w.Parts[1].Resource})
+	assert.InDelta(t, 22.9, w.Parts[1].To, 1e-6)
+	assert.Contains(t, Paragraph(w), ": What held the run back is not known: no segment of that time has 3 whole seconds, since settings changed too often.")
+
+	last := &f.Run.Segments[len(f.Run.Segments)-1]
+	last.To = 30
+	assert.NotContains(t, Paragraph(Of(f)), "no segment", "the last one tells more")
+	f.Run.Segments = f.Run.Segments[1:4]
+	assert.NotContains(t, Paragraph(Of(f)), "no segment", "and so does the whole")
+}
+
 // A slow second is told with what happened then, unless that happens all the time.
 func TestSlowSecondsAndWhatCoincided(t *testing.T) {
 	t.Parallel()
