@@ -17,7 +17,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// window is how many seconds before a change are compared with as many after it, at most.
+// window is how many seconds before a change are compared with those after it, at most: with as many, or
+// with fewer as long as there are no more.
 // fewest is how many are needed to tell an effect from chance.
 const window, fewest = 30, 3
 
@@ -328,7 +329,7 @@ func Last(c *Course) (e Effect, ok bool) {
 	return c.effect(list, len(list)-1), true
 }
 
-// effect compares the seconds before an act with as many after it, excluding those in which
+// effect compares the seconds before an act with those after it, as many at most, excluding those in which
 // something else changed. Where another one left too few seconds before it to judge either, it is
 // what both did together, or the last few; and so it is where there were enough, but of the same
 // knob, if that can be known. A fault and a knob are two things, however close.
@@ -360,7 +361,7 @@ func (e *Effect) joins(before *measure.Act) bool {
 	return e.scarce() && broke == breaks
 }
 
-// of compares the seconds before an act, and as many acts before it, with as many after them.
+// of compares the seconds before an act, and before so many of those before it, with those after it.
 func (c *Course) of(list []measure.Act, i, many int) Effect {
 	e := Effect{Act: list[i], first: list[i].At, crowded: c.Crowded, more: !c.Over}
 	e.words.commands = c.Commands
@@ -403,10 +404,13 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	// A stop before the change says nothing about it, and what it has held up says nothing afterwards.
 	before := slices.DeleteFunc(c.seconds(from, e.first), func(x Second) bool { return x.stood || x.catches })
 	after := slices.DeleteFunc(c.seconds(e.Until, to), func(x Second) bool { return x.catches && x.stopped < e.Until-slack })
-	k := min(len(before), len(after), window)
 	e.had = min(len(before), window)
+	k := min(e.had, len(after))
 	noise := drifts(max(k/2, 2), before[max(len(before)-2*window, 0):], over)
-	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
+	e.after = over(after[:k])
+	if k > 0 { // what was before it does not move while more comes after it
+		e.before = over(before[len(before)-e.had:])
+	}
 	steady := drifts(max(k/2, 2), after[:k], over)
 	e.given = k > 0 && c.paced(e.first-1) && c.paced(e.Until)
 	e.rate = e.throughput(noise.rate, steady.rate)

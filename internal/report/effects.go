@@ -30,7 +30,7 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 		t.Add(plot.Clock(e.At.Seconds()), changeText(e), e.By, e.Segments(), rate, tail, note)
 	}
 	if s.Table = t; judged {
-		s.Text = []string{"Each change is judged by up to 30 s before it and as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
+		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
 	}
 	return s
 }
