@@ -265,11 +265,11 @@ func (r *Result) met(s *Step) (met, known bool) {
 	return met, true
 }
 
-// Most returns the step at which most was done; nil if there is none.
+// Most returns that step of Curve at which most was done, as tables of levels have it; nil if there is none.
 func (r *Result) Most() (most *Step) {
-	for i := range r.Steps {
-		if s := &r.Steps[i]; most == nil || s.Done > most.Done {
-			most = s
+	for _, s := range r.Curve() {
+		if most == nil || s.Done > most.Done {
+			most = &s
 		}
 	}
 	return most

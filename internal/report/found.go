@@ -207,8 +207,10 @@ func mostDone(r *find.Result, many string) []string {
 		return nil
 	}
 	text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
-	if most.Response.P99 > 0 && most.Service.P99 > 0 {
-		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(most.Response.P99), Nanos(most.Service.P99))
+	tries := r.Of(most.Level) // with medians, as the table has them
+	whole, alone := tries.Median(func(s find.Step) int64 { return s.Response.P99 }), tries.Median(func(s find.Step) int64 { return s.Service.P99 })
+	if whole > 0 && alone > 0 {
+		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(whole), Nanos(alone))
 	}
 	return []string{text + "."}
 }
