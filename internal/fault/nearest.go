@@ -37,6 +37,18 @@ func Nearest(got string, names []string) string {
 	return ""
 }
 
+// Misspelt returns the one of the names that got is with a letter or two wrong, or "" if it may be meant
+// for something else. Case is ignored.
+func Misspelt(got string, names []string) string {
+	if near := nearest(got, names, nearlySame); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// nearlySame is how similar a name is to one with a letter or two wrong.
+const nearlySame = 0.8
+
 // Suggest returns a sentence with the closest names, at most three, the closest first, or
 // with all names if none is close and there are few. see is the command that shows all
 // of them, if any.

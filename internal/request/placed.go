@@ -1,9 +1,12 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,10 +46,10 @@ func (r Run) placed(err error) error {
 	return fault.Hint(ahead(err), hint)
 }
 
-// inPlan is a place in a plan as origins are written, beginsAt one that a text begins with.
+// inPlan is a place in a plan as origins are written, beginsAt one that a text begins with, with its line.
 var (
 	inPlan   = regexp.MustCompile(` ?\(` + workload.OriginPlan.String() + ` ([^()]+:\d+)\)`)
-	beginsAt = regexp.MustCompile(`^(?:\S+\.(?i:ya?ml)|-):\d+(?::\d+)?: `)
+	beginsAt = regexp.MustCompile(`^(?:\S+\.(?i:ya?ml)|-):(\d+)(?::\d+)?: `)
 )
 
 // ahead puts the first place in a plan that each part of an error names within its text ahead of the
@@ -58,6 +61,29 @@ func ahead(err error) error {
 		if at := inPlan.FindStringSubmatchIndex(text); at != nil && !beginsAt.MatchString(text) {
 			part = fault.Sentence(text[at[2]:at[3]]+": "+text[:at[0]]+text[at[1]:], part)
 		}
+		problems.Add(part)
+	}
+	return problems.Err()
+}
+
+// ByLine returns err with its parts in the order of the lines of a plan that they begin with; those that
+// are about none are last. A nil err stays nil.
+func ByLine(err error) error {
+	parts := fault.Parts(err)
+	if len(parts) < 2 {
+		return err
+	}
+	line := func(e error) int {
+		if m := beginsAt.FindStringSubmatch(e.Error()); m != nil {
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				return n
+			}
+		}
+		return math.MaxInt
+	}
+	slices.SortStableFunc(parts, func(a, b error) int { return cmp.Compare(line(a), line(b)) })
+	var problems workload.Problems
+	for _, part := range parts {
 		problems.Add(part)
 	}
 	return problems.Err()

@@ -2,6 +2,7 @@ package request
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -133,4 +134,27 @@ func TestAFlagOfASearchOrASweepIsNoLineOfThePlan(t *testing.T) {
 		}
 	}
 	assert.EqualError(t, plan.Sweeping(Sweep{Over: []string{"rat=1,2"}}).Placed(fault.Field("rat", errors.New(`no "rat" (flag --over)`))), `no "rat" (flag --over)`)
+}
+
+// What is wrong with a plan is told in the order of its lines, also the value of a key that is misspelt.
+func TestMistakesAreToldByLine(t *testing.T) {
+	t.Parallel()
+	file, err := Read("p.yaml", []byte("profile: tx\nset: {x: 1}\nduratoin: soon\nthread: many\nthresholdd: p99<1ms\n"), nil)
+	require.Error(t, err)
+	require.NotNil(t, file)
+	r := file.Runs[0]
+	assert.Equal(t, "many", r.Request.Values["threads"].Text, "it is read, to be checked")
+	assert.Equal(t, "p.yaml:4", r.Request.Values["threads"].Where)
+	wrong := ByLine(errors.Join(errors.New("no place"), err, errors.New("p.yaml:2: x")))
+	var lines []string
+	for _, part := range fault.Parts(wrong) {
+		text, _, _ := strings.Cut(part.Error(), ": ")
+		lines = append(lines, text)
+	}
+	assert.Equal(t, []string{"p.yaml:2", "p.yaml:3:1", "p.yaml:4:1", "p.yaml:5:1", "no place"}, lines)
+	assert.NoError(t, ByLine(nil))
+
+	file, err = Read("p.yaml", []byte("profile: tx\nthreads: 4\nthread: many\n"), nil)
+	require.Error(t, err)
+	assert.Equal(t, "4", file.Runs[0].Request.Values["threads"].Text, "the key in its right spelling wins")
 }

@@ -43,10 +43,13 @@ func (m *maker) warn(sentences ...string) { m.p.Warnings = append(m.p.Warnings, 
 // anew prepares a run for a request.
 func anew(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	profile, err := findProfile(env.Profiles, req.Profile)
-	if err != nil {
-		return nil, sourced(req, "profile", err)
-	}
 	var problems workload.Problems
+	if err != nil {
+		problems.Add(sourced(req, "profile", err))
+		if profile, err = findProfile(env.Profiles, misspelt(env.Profiles, req.Profile)); err != nil {
+			return nil, problems.Err()
+		}
+	}
 	req, err = complete(env, req, profile)
 	problems.Add(err)
 	m := newMaker(env, req, profile)
@@ -140,6 +143,16 @@ func sourced(req Request, name string, err error) error {
 		problems.Add(fmt.Errorf("%w (%s)", part, req.Source(name, part.Error())))
 	}
 	return problems.Err()
+}
+
+// misspelt returns the name of the profile that a name is with a letter or two wrong: what else is wrong
+// is found by that.
+func misspelt(all []workload.Profile, name string) string {
+	var names []string
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return fault.Misspelt(name, names)
 }
 
 func findProfile(all []workload.Profile, name string) (workload.Profile, error) {

@@ -302,7 +302,8 @@ type Keys struct {
 }
 
 // Each calls f for each key of a mapping that it may have. It is noted if the node is not
-// a mapping, and if a key is unknown or there twice.
+// a mapping, and if a key is unknown or there twice. One that is only misspelt is passed on in its right
+// spelling, so that what is wrong with its value is found as well.
 func (n Node) Each(k Keys, f func(key, value Node)) {
 	if !n.IsMapping() {
 		n.Fail("", "%s is not a mapping of names to values", k.What)
@@ -313,6 +314,10 @@ func (n Node) Each(k Keys, f func(key, value Node)) {
 		switch first, twice := lines[key.Text()]; {
 		case !slices.Contains(k.Names, key.Text()):
 			k.stranger(key, value)
+			if right := fault.Misspelt(key.Text(), k.Names); right != "" && !n.has(right) && lines[right] == 0 {
+				lines[right] = key.Line()
+				f(key.spelled(right), value)
+			}
 		case twice:
 			key.Fail("", "%s is already on line %d", key.Text(), first)
 		default:
@@ -320,6 +325,28 @@ func (n Node) Each(k Keys, f func(key, value Node)) {
 			f(key, value)
 		}
 	}
+}
+
+// has reports whether a mapping has a key of that name.
+func (n Node) has(name string) bool {
+	node := n.node
+	if n.Kind() == Alias {
+		node = node.Alias
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
+// spelled returns a key, in its place, by another name.
+func (n Node) spelled(name string) Node {
+	other := *n.node
+	other.Value = name
+	n.node = &other
+	return n
 }
 
 // stranger notes an unknown key.

@@ -95,7 +95,7 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 		problems.Add(err)
 	}
 	if err := problems.Err(); err != nil {
-		return err
+		return request.ByLine(err)
 	}
 	defer d.Close(a.Hard)
 	switch {

@@ -129,7 +129,7 @@ func (q *requests) Plan(path string) (plan *request.File, is bool, err error) {
 			}
 		}
 	}
-	return plan, true, problems.Err()
+	return plan, true, request.ByLine(problems.Err())
 }
 
 func (q *requests) Preview(r request.Request) (*request.Preview, error) {

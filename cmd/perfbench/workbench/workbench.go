@@ -114,7 +114,7 @@ func (a command) planned(f *cli.Flags, w *cli.Workers, path string) (*screen.Sui
 		problems.Add(wrong(experiment.NewDriver(a.Session, w.Series()), file, func(r request.Request) request.Request { return r }))
 	}
 	if err := problems.Err(); err != nil {
-		return nil, err
+		return nil, request.ByLine(err)
 	}
 	if one := file.Plain(); one != nil {
 		f.Run.Request = *one
