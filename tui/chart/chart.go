@@ -6,9 +6,12 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // finite reports whether v can be drawn.
@@ -32,6 +35,9 @@ func Peak(vals []float64) float64 {
 	}
 	return peak
 }
+
+// DimmedFew says where the p99 of a chart is dimmed: too few calls support it.
+func DimmedFew() string { return fmt.Sprintf("dimmed if of fewer than %d calls", measure.Needs(99)) }
 
 // Across spreads values over n columns, each flat over all of its own: at returns where a column lies,
 // counted in values. A column that lies beside them is a gap.

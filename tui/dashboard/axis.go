@@ -192,6 +192,57 @@ func (a Axis) Counts(s *measure.Snapshot, op int) Series {
 	})
 }
 
+// Calls returns how many calls ended in each bucket: no more than units, and no more than were timed
+// meanwhile.
+func (a Axis) Calls(s *measure.Snapshot, op int) Series {
+	out := a.Counts(s, op)
+	timed := make([]float64, len(out.Vals))
+	some := make([]bool, len(out.Vals))
+	width := a.Bucket.Seconds()
+	for i, spreads := range s.Spreads {
+		if op != i && (op >= 0 || !s.Counts(i)) {
+			continue
+		}
+		for _, sp := range spreads {
+			calls, from, to := 0.0, float64(sp.T), float64(sp.T+sp.Width)
+			for _, n := range sp.Counts {
+				calls += float64(n)
+			}
+			for n := max(int(math.Floor(from/width))-out.First, 0); n < len(timed); n++ {
+				begin := float64(out.First+n) * width
+				part := min(begin+width, to) - max(begin, from)
+				if part <= 0 {
+					break
+				}
+				timed[n], some[n] = timed[n]+calls*part/float64(sp.Width), true
+			}
+		}
+	}
+	for n := range out.Vals {
+		if some[n] {
+			out.Vals[n] = min(out.Vals[n], math.Round(timed[n]))
+		}
+	}
+	return out
+}
+
+// Few returns the columns of cells that show a p99 of too few calls for one.
+func (a Axis) Few(s *measure.Snapshot, op int) []bool {
+	p99, calls := a.Latency(s, op), a.Calls(s, op)
+	few := make([]float64, len(p99.Vals))
+	for n, v := range p99.Vals {
+		if v > 0 && n < len(calls.Vals) && measure.Moment(nanos(calls.Vals[n]), 0, int64(v), 0).Shown().P99 == measure.Hidden {
+			few[n] = 1
+		}
+	}
+	p99.Vals = few
+	out := make([]bool, a.Cells)
+	for x, v := range a.Dots(p99) {
+		out[x/2] = out[x/2] || v > 0
+	}
+	return out
+}
+
 // timelines returns the timeline of an operation, or with a negative op those of all that count.
 func timelines(s *measure.Snapshot, op int) (out [][]measure.Point) {
 	for i, line := range s.Timeline {

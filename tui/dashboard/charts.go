@@ -179,7 +179,8 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			pane.Note = note(since, gone, ch.sel.ofAll())
 		}
 		if p.size != widget.Small {
-			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx())
+			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
+			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx(), few)
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
@@ -189,9 +190,17 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 var legends = []string{"█ p50 to p99   ⠒ max   ▲ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
 
 // legendFor returns the longest of them that has room in the upper border, with the space before it; empty
-// if none has.
-func legendFor(title, note string, width int) string {
-	for _, l := range legends {
+// if none has. If some of what is drawn is of few calls, that is said before the rest.
+func legendFor(title, note string, width int, few bool) string {
+	list := legends
+	if few {
+		list = nil
+		for _, l := range legends {
+			list = append(list, strings.Replace(l, "p99", "p99, "+chart.DimmedFew(), 1))
+		}
+		list = append(append(list, "█ p50 to p99, "+chart.DimmedFew()), legends...)
+	}
+	for _, l := range list {
 		if l = "   " + l; ansi.StringWidth(title)+ansi.StringWidth(l)+ansi.StringWidth(note)+10 <= width {
 			return l
 		}
@@ -343,7 +352,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := Area{From: a.Dots(a.Times(ch.now.snap, op, func(p measure.Point) int64 { return p.ResponseP50 })), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op)}
+		b := Area{From: a.Dots(a.Times(ch.now.snap, op, func(p measure.Point) int64 { return p.ResponseP50 })), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op), Few: a.Few(ch.now.snap, op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })

@@ -69,33 +69,8 @@ func (ch *charts) figuresThen(a Axis, op int) (rate float64, times measure.Summa
 	return rate, measure.Moment(ch.callsThen(a, op), p50, p99, most).Shown()
 }
 
-// callsThen returns how many calls of an operation, or of all that count, ended at the crosshair: no
-// more than units, and no more than were timed meanwhile.
-func (ch *charts) callsThen(a Axis, op int) int64 {
-	calls := ch.then(a, a.Counts(ch.now.snap, op))
-	timed, some := 0.0, false
-	from := ch.cross.At.Seconds()
-	to := from + a.Bucket.Seconds()
-	for i, spreads := range ch.now.snap.Spreads {
-		if op != i && (op >= 0 || !ch.now.snap.Counts(i)) {
-			continue
-		}
-		for _, s := range spreads {
-			part := min(to, float64(s.T+s.Width)) - max(from, float64(s.T))
-			if part <= 0 || s.Width <= 0 {
-				continue
-			}
-			some = true
-			for _, n := range s.Counts {
-				timed += float64(n) * part / float64(s.Width)
-			}
-		}
-	}
-	if some {
-		calls = min(calls, math.Round(timed))
-	}
-	return nanos(calls)
-}
+// callsThen returns how many calls of an operation, or of all that count, ended at the crosshair.
+func (ch *charts) callsThen(a Axis, op int) int64 { return nanos(ch.then(a, a.Calls(ch.now.snap, op))) }
 
 // short reports whether too few calls support the p99 of an operation at the crosshair.
 func (ch *charts) short(a Axis) bool {

@@ -49,6 +49,8 @@ type Plot struct {
 type Area struct {
 	From, To []float64
 	Series   int
+	// Few are the columns of cells in which it is of too few calls, and dimmed.
+	Few []bool
 }
 
 // The layers of a plot, from back to front; areas and their edges have one for each
@@ -205,12 +207,17 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Line
 	case l == ghost || l == above || l == pending:
 		return s.Past
-	case x < p.Warm || x >= p.Fresh:
+	case x < p.Warm || x >= p.Fresh || p.few(l, x):
 		return s.Dimmed(l >= edge)
 	case l >= edge:
 		return s.Series[l-edge]
 	}
 	return s.Shade(int(l-area), p.Rows-1-y, p.Rows)
+}
+
+// few reports whether the area of a layer is of too few calls in a column.
+func (p *Plot) few(l chart.Layer, x int) bool {
+	return slices.ContainsFunc(p.Areas, func(a Area) bool { return chart.Layer(a.Series%4) == (l-area)%4 && x < len(a.Few) && a.Few[x] })
 }
 
 // Draw returns the rows of the plot area, styled.

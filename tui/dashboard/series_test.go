@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -69,6 +71,29 @@ func TestABarIsWhatWasMeasured(t *testing.T) {
 			require.True(t, math.IsNaN(v) || slices.Contains(line.Vals, v), "column %d of %d cells", x, cells)
 		}
 	}
+}
+
+// A p99 of too few calls is dimmed, as long as it is of those.
+func TestAP99OfFewCallsIsDimmed(t *testing.T) {
+	s := &measure.Snapshot{At: 3 * time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 1), Timeline: make([][]measure.Point, 1)}
+	for i, n := range []int64{1000, 999, 5000} {
+		s.Timeline[0] = append(s.Timeline[0], measure.Point{At: time.Duration(i) * time.Second, Count: n, ResponseP50: 1, ResponseP99: 5, ResponseMax: 9})
+	}
+	a := NewAxis(4, 0, 3, 4, s.Bucket)
+	assert.Equal(t, []bool{false, true, false, false}, a.Few(s, 0))
+	s.Spreads = [][]measure.Spread{{{T: 2, Width: 1, Counts: []int64{300, 200}}}}
+	assert.Equal(t, []bool{false, true, true, false}, a.Few(s, 0), "5000 units of 500 calls")
+	assert.Equal(t, []bool{true, false, false, false}, NewAxis(4, 0, 3, 8, 2*time.Second).Few(&measure.Snapshot{
+		At: 4 * time.Second, Bucket: 2 * time.Second, Ops: s.Ops, Timeline: [][]measure.Point{{{Count: 999, ResponseP99: 5, ResponseMax: 9}, {At: 2 * time.Second, Count: 1001, ResponseP99: 5, ResponseMax: 9}}},
+	}, 0))
+
+	styles := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	p := Plot{Cells: 4, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(8, 9), Series: 1, Few: []bool{false, true, true, false}}}, Fresh: 4}
+	assert.Equal(t, styles.Dimmed(false), p.ink(styles, area+1, 1, 1))
+	assert.Equal(t, styles.Dimmed(true), p.ink(styles, edge+1, 2, 0))
+	assert.Equal(t, styles.Series[1], p.ink(styles, edge+1, 3, 0))
+	assert.Equal(t, "   █ p50 to p99, dimmed if of fewer than 1000 calls", legendFor("Latency", "", 70, true))
+	assert.Equal(t, "   █ p50 to p99  ⠒ max", legendFor("Latency", "", 45, true))
 }
 
 // The band of several operations is that of all their calls, as the figures beside it are.

@@ -199,14 +199,14 @@ func TestAMomentHasWhatWasChangedInIt(t *testing.T) {
 // The latency chart says in its border what its marks are, where there is room beside what is more needed.
 func TestTheLatencyChartHasALegend(t *testing.T) {
 	a, _, _ := live(t, 15*time.Second, 120, 40)
-	assert.Regexp(t, `╭─ Latency   █ p50 to p99   ⠒ max   ▲ above the scale ─+ all 2 ops · figures since the start ─╮`, a.Picture(t))
+	assert.Regexp(t, `╭─ Latency   █ p50 to p99, dimmed if of fewer than 1000 calls  ⠒ max  ▲ above ─+ all 2 ops · figures since the start ─╮`, a.Picture(t))
 	a, _, _ = live(t, 15*time.Second, 80, 24)
 	assert.NotContains(t, a.Picture(t), "⠒ max")
 	for _, c := range []struct {
 		width int
 		want  string
 	}{{70, "   █ p50 to p99   ⠒ max   ▲ above the scale"}, {60, "   █ p50 to p99  ⠒ max  ▲ above"}, {50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
-		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width))
+		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false))
 	}
 }
 

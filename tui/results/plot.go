@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -75,6 +76,34 @@ func across(vals []float64, n int, mean bool) []float64 {
 	return chart.Across(vals, n, func(x int) float64 { return (float64(x) + 0.5) * float64(len(vals)) / float64(n) })
 }
 
+// few reports whether the p99 of the seconds from one to before another is of too few calls.
+func (c *curves) few(from, to int) bool { return c.course.Times(from, to).P99 == measure.Hidden }
+
+// sure returns the p99 of those seconds that have enough calls for one, and whether others have one, too.
+func (c *curves) sure() (p99 []float64, more bool) {
+	p99 = slices.Clone(c.p99)
+	for i := range p99 {
+		if c.few(i, i+1) {
+			p99[i], more = math.NaN(), true
+		}
+	}
+	return p99, more
+}
+
+// fewIn returns which of so many columns show a p99 of too few calls.
+func (c *curves) fewIn(cells int) []bool {
+	out, n := make([]bool, cells), len(c.p99)
+	for x := range 2 * cells {
+		from := int((float64(x) + 0.5) * float64(n) / float64(2*cells))
+		to := from + 1
+		if n > 2*cells { // a column is of several, as when it is read
+			from, to = x/2*n/cells, (x/2+1)*n/cells
+		}
+		out[x/2] = out[x/2] || c.few(from, to)
+	}
+	return out
+}
+
 // silent reports whether nothing was done at a time: there is nothing to draw, and no line across.
 func (c *curves) silent(at float64) bool {
 	return slices.ContainsFunc(c.idle, func(o idle) bool { return o.from <= at && at < o.to })
@@ -85,6 +114,7 @@ type graph struct {
 	vals   []float64
 	mean   bool // reduce by the mean, else by the maximum
 	series int  // whose colour it has
+	few    bool // dimmed where too few calls support it
 	always bool // drawn where nothing was done, too
 	format func(float64) string
 }
@@ -151,6 +181,10 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		}
 	}
 	warm := min(max(column(0), 0), cells)
+	few := make([]bool, cells)
+	if g.few {
+		few = c.fewIn(cells)
+	}
 	rows := chart.Paint(canvas, func(l chart.Layer, x, y int) widget.Ink {
 		switch {
 		case l == 0:
@@ -163,7 +197,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			return s.Accent
 		case l == rule:
 			return s.Muted
-		case x < warm:
+		case x < warm || few[x]:
 			return s.Dimmed(l == line)
 		case l == line:
 			return s.Series[g.series]

@@ -364,6 +364,25 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	assert.Empty(t, curvesOf(&rundir.Folder{}).rates)
 }
 
+// A second of too few calls has a dimmed bar, and what is said of the p99 leaves it out.
+func TestAP99OfFewCallsIsDimmed(t *testing.T) {
+	of := func(counts ...int64) *loadedRun {
+		f := &rundir.Folder{Run: rundir.Run{Unit: "entries", Operations: []rundir.Operation{{Op: "put"}}}}
+		for at, n := range counts {
+			f.Series = append(f.Series, rundir.SeriesRow{T: at, Op: "put", Count: n, ResponseP99: int64(at+1) * 1e6, ResponseMax: 9e6})
+		}
+		return &loadedRun{folder: f, course: curvesOf(f)}
+	}
+	l := of(1000, 2000, 999, 5000)
+	assert.Equal(t, []bool{false, false, true, false}, l.course.fewIn(4))
+	assert.Equal(t, []bool{false}, l.course.fewIn(1), "all of them together")
+	assert.Equal(t, ", each second 1 ms to 4 ms, dimmed if of fewer than 1000 calls", l.reachOfP99(120))
+	assert.Equal(t, ", each second 1 ms to 4 ms", l.reachOfP99(70))
+	assert.Equal(t, ", each second 1 ms to 2 ms, of fewer than 1000 calls each", of(10, 20).reachOfP99(76))
+	assert.Equal(t, ", each second of fewer than 1000 calls", of(10, 20).reachOfP99(56))
+	assert.Equal(t, ", each second 1 ms to 2 ms", of(1000, 2000).reachOfP99(120))
+}
+
 func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", Outages: []verdict.Outage{{From: 5.02, To: 8.9}, {From: 17, To: 19}}}}
 	for at := range 20 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -384,7 +385,7 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	c := l.course
 	c.cross = m.cross
-	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+reach(c.p99, durationLabel, w-40)
+	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+l.reachOfP99(w)
 	right := ""
 	if !s.Spoken {
 		right = legend(c)
@@ -406,7 +407,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 		each -= 1 - each%2 // an odd height has a middle row to label
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 		out = append(out, s.Muted.On(widget.Fit(times, w)))
-		out = append(out, graph{vals: c.p99, series: 1, format: durationLabel}.draw(s, c, w, each)...)
+		out = append(out, graph{vals: c.p99, series: 1, few: true, format: durationLabel}.draw(s, c, w, each)...)
 	} else {
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	}
@@ -465,6 +466,23 @@ func reach(values []float64, format func(float64) string, w int) string {
 	text := fmt.Sprintf(", each second %s to %s", format(low), format(high))
 	if high < low || ansi.StringWidth(text) > w {
 		return ""
+	}
+	return text
+}
+
+// reachOfP99 is reach of the seconds that have a p99, and says that others are of too few calls; if all are,
+// it is of those.
+func (l *loadedRun) reachOfP99(w int) string {
+	p99, more := l.course.sure()
+	text, few := reach(p99, durationLabel, w-40), ", "+chart.DimmedFew()
+	if more && !plot.Some(p99) {
+		text, few = reach(l.course.p99, durationLabel, w), fmt.Sprintf(", of fewer than %d calls each", measure.Needs(99))
+		if ansi.StringWidth(text+few) > w-len("Latency p99") {
+			return fmt.Sprintf(", each second of fewer than %d calls", measure.Needs(99))
+		}
+	}
+	if more && ansi.StringWidth(text+few) <= w-len("Latency p99") {
+		text += few
 	}
 	return text
 }
