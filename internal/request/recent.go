@@ -21,21 +21,33 @@ const recentFile = "targets.json"
 // or unreadable file gives none. Any goroutine may call it.
 func Recent(stateDir string) []string { return listIn(stateDir, recentFile) }
 
-const exportedFile = "formats.json"
+const exportedFile = "export.json"
 
-// LastExported returns the ids of the formats that were last exported in the workbench. A missing
-// or unreadable file gives none. Any goroutine may call it.
-func LastExported(stateDir string) []string { return listIn(stateDir, exportedFile) }
+// Exported is what was chosen for an export in the workbench: the ids of its formats, and its folder, ""
+// for that of the run.
+type Exported struct {
+	Formats []string `json:"formats"`
+	Dir     string   `json:"dir,omitempty"`
+}
 
-// KeepExported keeps the ids of the formats that are exported. If two processes write at once, one
-// of them counts.
-func KeepExported(stateDir string, formats []string) error {
-	data, err := json.Marshal(formats)
+// LastExported returns what was last exported in the workbench. A missing or unreadable file gives
+// nothing. Any goroutine may call it.
+func LastExported(stateDir string) (out Exported) {
+	data, err := infile.Read(infile.State, filepath.Join(stateDir, exportedFile))
+	if err != nil || json.Unmarshal(data, &out) != nil {
+		return Exported{}
+	}
+	return out
+}
+
+// KeepExported keeps what is exported. If two processes write at once, one of them counts.
+func KeepExported(stateDir string, e Exported) error {
+	data, err := json.Marshal(e)
 	if err == nil {
 		err = replaceFile(filepath.Join(stateDir, exportedFile), append(data, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("keep the formats: %w", err)
+		return fmt.Errorf("keep what was exported: %w", err)
 	}
 	return nil
 }

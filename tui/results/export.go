@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,18 +41,21 @@ type exporter struct {
 }
 
 // newExporter asks about a run and its directory. The formats stay in their order, whatever was chosen
-// before: that is chosen again, and the first of it is selected.
+// before: that is chosen again, with its directory, and the first of it is selected.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
 	formats, last := b.Formats(f), b.LastExported()
-	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
+	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(cmp.Or(last.Dir, f.Dir))}
 	for i, f := range formats {
-		x.on[i] = f.ID == usualFormat || slices.Contains(last, f.ID)
+		x.on[i] = slices.Contains(last.Formats, f.ID)
+	}
+	if at := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == usualFormat }); at >= 0 && !slices.Contains(x.on, true) {
+		x.on[at] = true
 	}
 	x.at = max(slices.Index(x.on, true), 0)
 	return x
 }
 
-// usualFormat is chosen at first, beside what was chosen the last time.
+// usualFormat is chosen where nothing was chosen before that this run has.
 const usualFormat = "html"
 
 func (x *exporter) chosen() []string {
@@ -95,7 +99,6 @@ func (x *exporter) finished(m exportedMsg) {
 func (x *exporter) bindings() widget.Bindings {
 	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "write")
-	k.Choose.SetEnabled(!x.busy)
 	k.Back.SetHelp("esc", "close")
 	k.Toggle.SetEnabled(x.at < len(x.formats))
 	k.Edit.SetHelp("tab", "folder")
@@ -106,6 +109,13 @@ func (x *exporter) keys() widget.KeyMap {
 	if x.done {
 		return doneKeys()
 	}
+	if x.busy {
+		k := widget.AllKeys
+		k.Back.SetHelp("esc", "close, and write on")
+		k.Quit.SetHelp("q", "quit when it is written")
+		list := []key.Binding{k.Back, k.Quit}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	}
 	if x.typing {
 		list := []key.Binding{widget.Bind("enter", "write", "enter"), widget.Bind("tab", "formats", "tab"), widget.Bind("ctrl+u", "clear", "ctrl+u"), widget.Bind("esc", "cancel", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
@@ -115,7 +125,7 @@ func (x *exporter) keys() widget.KeyMap {
 	updown := widget.Bind("↑↓", "move", "up", "down")
 	return widget.KeyMap{
 		Short: []key.Binding{updown, k.Toggle, folder, k.Choose, k.Back, k.Help, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.Toggle, folder, k.Choose, k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Toggle, folder, k.Choose, k.Back}},
 	}
 }
 
@@ -142,6 +152,11 @@ func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed
 	switch {
 	case key.Matches(msg, k.Back), key.Matches(msg, k.Export):
 		return nil, true
+	case x.busy: // what is being written is settled
+	case key.Matches(msg, k.First):
+		x.move(-len(x.formats))
+	case key.Matches(msg, k.Last):
+		x.move(len(x.formats))
 	case key.Matches(msg, k.Up):
 		x.move(-1)
 	case key.Matches(msg, k.Down):
@@ -178,7 +193,10 @@ func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 	if x.done {
 		return nil, m.Y == b.y+b.h-1 // the border names the key that closes
 	}
-	if m.Y == b.y+b.h-1 && !x.busy { // the border names the key that writes
+	if x.busy {
+		return nil, false
+	}
+	if m.Y == b.y+b.h-1 { // the border names the key that writes
 		return x.write(e), false
 	}
 	for row, y := range x.rows {
@@ -230,6 +248,9 @@ func (x *exporter) over(e screen.Env, below string) string {
 	lines = append(lines, after...)
 	h := min(len(lines)+2, e.H-1)
 	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", units.Plural(len(x.chosen()), "format"))}
+	if x.busy {
+		p.Foot = "writing: esc closes, q quits when it is written"
+	}
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -396,9 +397,8 @@ type Bench interface {
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
 	Formats(f *rundir.Folder) []rundir.Format
-	// LastExported returns the formats that Export was last given, also in an earlier workbench; nil:
-	// none.
-	LastExported() []string
+	// LastExported returns what Export was last given, also in an earlier workbench.
+	LastExported() request.Exported
 	// Export writes a finished run in the given formats and returns the paths of what
 	// it wrote, even with an error. An empty dir is the run's own directory.
 	Export(id string, formats []string, dir string) ([]string, error)

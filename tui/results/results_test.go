@@ -169,8 +169,35 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	assert.Nil(t, r.export)
 	a.Send(t, "e")
 	assert.Equal(t, []string{"markdown", "html"}, r.export.chosen(), "as the last time")
+	assert.Equal(t, "/tmp/reports", r.export.dir.Value(), "to the same folder")
 	assert.Equal(t, b.CanWrite, r.export.formats, "in the order that they always have")
 	assert.Equal(t, "markdown", r.export.formats[r.export.at].ID, "what is chosen is selected")
+	a.Send(t, "G")
+	assert.Equal(t, len(b.CanWrite), r.export.at, "the row of the folder is the last")
+	a.Send(t, "g")
+	assert.Zero(t, r.export.at)
+
+	b.Exports = request.Exported{Formats: []string{"csv"}}
+	a.Send(t, "esc", "e")
+	assert.Equal(t, []string{"csv"}, r.export.chosen(), "what was not chosen stays so")
+	assert.Equal(t, r.run.loaded.folder.Dir, r.export.dir.Value())
+}
+
+// While documents are written, the dialog says so, and offers only what works.
+func TestAnExportUnderWaySaysSo(t *testing.T) {
+	a, r, b := show(t, 80, 24)
+	a.Send(t, "e")
+	a.Update(tuitest.KeyPress("enter")) // and it is not written yet
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "writing: esc closes, q quits when it is written")
+	assert.NotContains(t, picture, "enter")
+	on := r.export.chosen()
+	a.Send(t, "down", "space", "enter", "tab")
+	assert.Equal(t, on, r.export.chosen())
+	assert.False(t, r.Typing())
+	assert.Empty(t, b.Exported)
+	a.Send(t, "esc")
+	assert.Nil(t, r.export)
 }
 
 // A file has its size, and its whole path also where it was named from here.

@@ -155,6 +155,12 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 		return nil, err
 	}
 	dir = k.path(dir)
+	given := dir
+	if given != "" { // the next workbench may begin elsewhere
+		if given, err = filepath.Abs(given); err != nil {
+			return nil, err
+		}
+	}
 	names, err := report.Write(f, picked, dir)
 	if dir == "" {
 		dir = f.Dir
@@ -163,17 +169,17 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 		names[i] = filepath.Join(dir, name)
 	}
 	if err == nil && k.state != "" {
-		if err := request.KeepExported(k.state, formats); err != nil {
-			k.env.Log.Warn("The formats could not be kept for the next export", "error", err)
+		if err := request.KeepExported(k.state, request.Exported{Formats: formats, Dir: given}); err != nil {
+			k.env.Log.Warn("What was chosen could not be kept for the next export", "error", err)
 		}
 	}
 	return names, err
 }
 
-// LastExported returns the formats that the user exported last.
-func (k *kept) LastExported() []string {
+// LastExported returns what the user exported last.
+func (k *kept) LastExported() request.Exported {
 	if k.state == "" {
-		return nil
+		return request.Exported{}
 	}
 	return request.LastExported(k.state)
 }

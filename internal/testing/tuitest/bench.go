@@ -55,7 +55,7 @@ type Bench struct {
 	Started  []request.Request
 	Swept    []sweep.Asked
 	Exported []string
-	Exports  []string // the formats that were exported last
+	Exports  request.Exported // what was exported last
 	Saved    map[string]request.Request
 	Kept     map[string]request.Request
 	LastErr  error
@@ -233,12 +233,12 @@ func (b *Bench) Export(id string, formats []string, dir string) ([]string, error
 		out = append(out, dir+"/"+id+"/report."+f)
 	}
 	b.Exported = append(b.Exported, out...)
-	b.Exports = formats
+	b.Exports = request.Exported{Formats: formats, Dir: dir}
 	return out, nil
 }
 
-// LastExported returns the formats of the last Export.
-func (b *Bench) LastExported() []string { return b.Exports }
+// LastExported returns what the last Export was given.
+func (b *Bench) LastExported() request.Exported { return b.Exports }
 
 // SavePreset stores the run in Saved.
 func (b *Bench) SavePreset(name string, r request.Request) (string, error) {
