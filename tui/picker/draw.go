@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -44,7 +45,7 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 		add(i, f.rowLine(s, i, w, focused))
 		for n, l := range f.below(s, i, w, focused) {
 			row := -1
-			if x := f.edit; x != nil && i == f.at && n < len(x.offers) && len(r.wrong) == 0 {
+			if x := f.edit; x != nil && i == f.at && n < min(len(x.offers)-x.firstOffer(), shownOffers) && len(r.wrong) == 0 {
 				row = -2 - n - x.firstOffer()
 			}
 			add(row, l)
@@ -204,6 +205,9 @@ func (x *edit) offerLines(s *widget.Styles, at string, w int) []string {
 			lead, k = "▸ ", s.Selected
 		}
 		out = append(out, at[2:]+k.On(ansi.Truncate(lead+widget.HideSecrets(x.offers[n]), w-len(at), "…")))
+	}
+	if more := len(x.offers) - from - shownOffers; more > 0 {
+		out = append(out, at+s.Muted.On(fmt.Sprintf("… %d more", more)))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package picker
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,21 @@ func TestEachFaultHasItsAdvice(t *testing.T) {
 	}
 	require.Len(t, lines, 6)
 	assert.Equal(t, []string{`there is no knob or parameter "n0"`, "did you mean m0?", `there is no knob or parameter "n1"`, "did you mean m1?"}, lines[:4])
+}
+
+// Offers for which there is no room are counted, and no click takes the count for one of them.
+func TestOffersWithoutRoomAreCounted(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "target")
+	a.Send(t, "enter")
+	p.form.edit.offers = []string{"a", "b", "c", "d", "e", "f", "g"}
+	shown := func() string { return ansi.Strip(strings.Join(p.form.draw(a.Env.Styles, 80, true), "\n")) }
+	assert.Contains(t, shown(), "… 2 more")
+	at := slices.Index(p.form.lines, -2-4)
+	require.Positive(t, at, "the fifth offer")
+	assert.Equal(t, -1, p.form.lines[at+1])
+	p.form.edit.pick = 6
+	assert.NotContains(t, shown(), " more")
 }
 
 // Where lab is typed, the servers of the lab are offered.
