@@ -340,7 +340,7 @@ func (c *Course) effect(list []measure.Act, i int) Effect {
 		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second || !more.joins(&next.With[len(more.With)]) {
 			return e
 		}
-		if more = next; !more.tooSoon() {
+		if more = next; !more.tooSoon() && (e.scarce() || more.needs() <= window) {
 			return more
 		}
 		if e.scarce() && !more.scarce() {
@@ -406,12 +406,12 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	after := slices.DeleteFunc(c.seconds(e.Until, to), func(x Second) bool { return x.catches && x.stopped < e.Until-slack })
 	e.had = min(len(before), window)
 	k := min(e.had, len(after))
-	noise := drifts(max(k/2, 2), before[max(len(before)-2*window, 0):], over)
+	noise := drifts(k/2, before[max(len(before)-2*window, 0):], over)
 	e.after = over(after[:k])
 	if k > 0 { // what was before it does not move while more comes after it
 		e.before = over(before[len(before)-e.had:])
 	}
-	steady := drifts(max(k/2, 2), after[:k], over)
+	steady := drifts(k/2, after[:k], over)
 	e.given = k > 0 && c.paced(e.first-1) && c.paced(e.Until)
 	e.rate = e.throughput(noise.rate, steady.rate)
 	e.half = e.percentile("p50", e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, func(s *Segment) lag { return s.p50 }, near)

@@ -149,6 +149,40 @@ func TestWhatWasBeforeAChangeStays(t *testing.T) {
 	}
 }
 
+// What is sure of a change alone is not given up for what the last few did together, which nobody can tell.
+func TestWhatIsSureAloneIsToldAlone(t *testing.T) {
+	var wild [][2]int64
+	for i := range 20 {
+		wild = append(wild, [2]int64{[]int64{100, 900, 300, 1500}[i/2%4], []int64{400, 9000, 1500, 20000}[i/3%4]})
+	}
+	c := course([]measure.Change{{At: 20 * time.Second, Name: "threads", From: 8, To: 9}, {At: 23 * time.Second, Name: "threads", From: 9, To: 19}},
+		slices.Concat(wild, [][2]int64{{550, 865}, {440, 841}, {698, 1290}, {367, 5990}, {416, 6090}, {469, 6200}}, wild)...)
+	e := last(c)
+	assert.Empty(t, e.With)
+	assert.Equal(t, Worse, e.tail.Is)
+}
+
+// Three seconds before a change that differ from each other as much as it did are no measure of it, even
+// where none of them reaches those after it.
+func TestThreeUnevenSecondsAreNoMeasure(t *testing.T) {
+	p50 := []float64{0.54, 0.99, 0.38, 1.94, 3.35, 2.91}
+	c := course([]measure.Change{{At: 3 * time.Second, Name: "payload", From: 1024, To: 2048}}, steady(6, 1000, 0)...)
+	for i := range c.Seconds {
+		c.Seconds[i].Times = []Times{{P50: 1e6 * p50[i]}}
+	}
+	e := last(c)
+	f := e.Latency()
+	assert.Equal(t, "p50", f.Name())
+	assert.Equal(t, Unsure, f.Is)
+
+	for i, v := range []float64{0.54, 0.6, 0.5} {
+		c.Seconds[i].Times[0].P50 = 1e6 * v
+	}
+	e = last(c)
+	f = e.Latency()
+	assert.Equal(t, Worse, f.Is)
+}
+
 // What two changes close together did was told, and became unsure: it keeps its figures.
 func TestWhatWasToldTogetherStaysTogether(t *testing.T) {
 	c := course([]measure.Change{{At: 6 * time.Second, Name: "payload", From: 1024, To: 2048}, {At: 7 * time.Second, Name: "batch", From: 1, To: 2}},

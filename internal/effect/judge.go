@@ -74,9 +74,10 @@ func (f *Figure) Moved() bool { return f.Is == Better || f.Is == Worse || f.Is =
 // square, of the logarithms of rate, p50 and p99; 0 if there are none.
 type drift struct{ rate, half, tail float64 }
 
-// drifts finds the drift between windows of some seconds, the last of which ends with the list.
+// drifts finds the drift between windows of some seconds, one at least, the last of which ends with the list.
 func drifts(long int, list []Second, over func([]Second) stretch) drift {
 	var rates, halves, tails []float64
+	long = max(long, 1)
 	for end := len(list); end >= long; end -= long {
 		w := over(list[end-long : end])
 		rates, halves, tails = append(rates, mean(w.rates)), append(halves, mean(w.p50.logs)), append(tails, mean(w.p99.logs))
