@@ -154,12 +154,12 @@ func (s *Screen) View(e screen.Env) string {
 		lines = []string{"", "  " + st.Bold.On(what) + st.Muted.On(wait)}
 	} else {
 		lines = append([]string{"", "  " + st.Bad.On("The run has not started")}, "")
-		for _, l := range widget.Wrap(s.err.Error(), e.W-6) {
+		for _, l := range widget.Wrap(widget.Unflagged(s.err.Error()), e.W-6) {
 			lines = append(lines, "  "+l)
 		}
 		if h := fault.HintOf(s.err); h != "" {
 			lines = append(lines, "")
-			for _, l := range widget.Wrap(h, e.W-6) {
+			for _, l := range widget.Wrap(widget.Unflagged(h), e.W-6) {
 				lines = append(lines, "  "+st.Muted.On(l))
 			}
 		}

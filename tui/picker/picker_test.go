@@ -84,7 +84,7 @@ func TestPickerPictures(t *testing.T) {
 			a.Send(t, "enter", "down", "down", "enter", "p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
-			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
+			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping, or --target embedded:")
 			goTo(t, a, p, "target")
 			a.Send(t, "enter", "down", "down", "enter", "p")
 		}},

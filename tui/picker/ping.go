@@ -126,7 +126,7 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 		return nil
 	case g.err != nil:
 		var out []string
-		for i, l := range widget.Wrap(g.err.Error()+" ("+g.asOf()+")", room) {
+		for i, l := range widget.Wrap(widget.Unflagged(g.err.Error())+" ("+g.asOf()+")", room) {
 			lead := "  "
 			if i == 0 {
 				lead = "✗ "
@@ -134,7 +134,7 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 			out = append(out, at+s.Bad.On(lead+l))
 		}
 		if h := fault.HintOf(g.err); h != "" {
-			for _, l := range widget.Wrap(h, room) {
+			for _, l := range widget.Wrap(widget.Unflagged(h), room) {
 				out = append(out, at+"  "+s.Muted.On(l))
 			}
 		}

@@ -121,6 +121,9 @@ func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 // flag is how a flag of the command line is named in a text, or a whole command, in which flags stay.
 var flag = regexp.MustCompile(`perfbench [a-z]+(?:[^,;:).]|[,:).]\S)*|--(set )?([a-z][a-z-]*)`)
 
+// aside is a flag with its value in parentheses, as advice how to do what was said before it.
+var aside = regexp.MustCompile(` \(--([a-z][a-z-]*)( [^ ()]+)?\)`)
+
 // labels has what the forms of a run and of a search call their rows, by the names of the flags that
 // set the same.
 var labels = sync.OnceValue(func() map[string]string {
@@ -147,23 +150,33 @@ func Label(name string) string {
 
 // Unflagged returns a text without the flags of the command line, which the workbench does
 // not have: it names the rows of forms, first those of its own, and puts a name of several words in
-// quotes. What it has no row for is named as it is.
+// quotes. What it has no row for is named as it is, or left out if it stands in parentheses.
 func Unflagged(text string, own ...FormRow) string {
-	text = flag.ReplaceAllStringFunc(text, func(f string) string {
-		name, ours := strings.CutPrefix(strings.TrimPrefix(f, "--"), "set ")
-		label := labels()[name]
+	label := func(name string) string {
 		for _, r := range own {
 			if r.Name == name {
-				label = r.Label
+				return r.Label
 			}
 		}
-		switch {
-		case !strings.HasPrefix(f, "--"), label == "" && !ours: // a command, or another program's
-			return f
-		case strings.Contains(label, " "):
-			return `"` + label + `"`
+		return labels()[name]
+	}
+	text = aside.ReplaceAllStringFunc(text, func(f string) string {
+		name := aside.FindStringSubmatch(f)[1]
+		if _, is := request.FieldNamed(name); is && label(name) == "" {
+			return ""
 		}
-		return cmp.Or(label, name)
+		return f
+	})
+	text = flag.ReplaceAllStringFunc(text, func(f string) string {
+		name, ours := strings.CutPrefix(strings.TrimPrefix(f, "--"), "set ")
+		row := label(name)
+		switch {
+		case !strings.HasPrefix(f, "--"), row == "" && !ours: // a command, or another program's
+			return f
+		case strings.Contains(row, " "):
+			return `"` + row + `"`
+		}
+		return cmp.Or(row, name)
 	})
 	return strings.ReplaceAll(text, " (flag)", "")
 }
