@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -32,5 +33,18 @@ func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 		assert.True(t, strings.HasPrefix(said[0], "threads 32 → 64: throughput "), said[0])
 		told := l.effects[0].Text() + ": " + l.effects[0].Told(2*(w-8))
 		assert.Equal(t, widget.Wrap(told, w-5)[0], said[0])
+	}
+}
+
+// Marks without a change among them have the width of the page, and nothing explains effects.
+func TestMarksAloneHaveTheWholeWidth(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	f := &rundir.Folder{Run: r.run.loaded.folder.Run}
+	f.Run.Marks = []rundir.Mark{{At: 41, Note: "the server was started again and came back empty"}}
+	page := (&loadedRun{folder: f}).changes(a.Env.Styles, 76)
+	require.Len(t, page, 2)
+	assert.Contains(t, ansi.Strip(page[1]), "00:41  mark: the server was started again and came back empty")
+	for _, line := range (&loadedRun{folder: f}).changes(a.Env.Styles, 40) {
+		assert.LessOrEqual(t, ansi.StringWidth(line), 40)
 	}
 }

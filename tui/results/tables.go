@@ -155,6 +155,9 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 	if w >= 96 {
 		room -= 22
 	}
+	if len(l.effects) == 0 { // marks have the room of what is not there
+		change = max(w-8, 18)
+	}
 	for i := range l.effects {
 		e := &l.effects[i]
 		change := e.Text()
@@ -168,6 +171,9 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "change"}, {Head: "effect"}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
+	if len(l.effects) == 0 {
+		g.Cols = g.Cols[:2]
+	}
 	var marks []bool
 	for _, ev := range list {
 		what, effect := widget.Wrap(ev.cols[1], change), widget.Wrap(ev.cols[2], room)
@@ -177,7 +183,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 				row = slices.Clone(ev.cols)
 			}
 			row[1], row[2] = at(what, i), at(effect, i)
-			g.Add(row...)
+			g.Add(row[:len(g.Cols)]...)
 			marks = append(marks, ev.mark)
 		}
 	}
@@ -188,7 +194,11 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 		return s.Plain
 	}
 	head, rows := g.Lines(s, w)
-	return append(append(append([]string{head}, rows...), ""), widget.MutedLines(s, near, w)...)
+	out := append([]string{head}, rows...)
+	if len(l.effects) == 0 {
+		return out
+	}
+	return append(append(out, ""), widget.MutedLines(s, near, w)...)
 }
 
 // at returns a line of several, or an empty one.
