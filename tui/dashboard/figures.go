@@ -37,7 +37,7 @@ type figures struct {
 	due            time.Duration // since the oldest that has not ended was due
 	backlog        int64
 	open, running  bool
-	lastP99        int64 // of the second that rate is from
+	lastP99        int64 // of the second that rate is from, in the warm-up, of which nothing else is known; else 0
 	warmup, paused bool
 }
 
@@ -76,6 +76,9 @@ func digest(s *measure.Snapshot, op int) figures {
 	ops, all := f.window(s)
 	if f.whole = f.some && (f.last() >= seconds1(f.from) || f.paused); f.whole {
 		f.rate, f.lastP99 = rateIn(s, op, f.last())
+	}
+	if !f.warmup { // calls that end in a window before any of its own are those of the window before it
+		f.lastP99 = 0
 	}
 	f.errors = s.Failures()
 	if f.sums(s, op, ops, all); !f.whole {

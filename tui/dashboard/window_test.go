@@ -274,8 +274,9 @@ func TestTheFirstSecondSaysWhenFiguresCome(t *testing.T) {
 		assert.NotRegexp(t, `\d ns ┤|No call was timed|no call has`, page, "%v", size)
 		assert.True(t, math.IsNaN(d.sel.fig.rate))
 
-		a, _, _ = live(t, 1500*time.Millisecond-tuitest.Warmup, size[0], size[1])
+		a, d, _ = live(t, 1500*time.Millisecond-tuitest.Warmup, size[0], size[1])
 		page = a.Picture(t)
+		assert.Positive(t, digest(d.now.snap, -1).lastP99)
 		assert.Contains(t, page, "p99 of one second", "%v", size)
 		assert.NotRegexp(t, `first figures|No call was timed|no call has`, page, "%v", size)
 
@@ -283,5 +284,8 @@ func TestTheFirstSecondSaysWhenFiguresCome(t *testing.T) {
 		assert.Contains(t, a.Picture(t), "first figures after 1 s", "%v", size)
 		_, some := d.sel.peak()
 		assert.False(t, some, "no peak is of less than a second")
+
+		_, d, _ = live(t, 2500*time.Millisecond, size[0], size[1])
+		assert.Zero(t, digest(d.now.snap, -1).lastP99, "what few calls support is no p99 of a window")
 	}
 }
