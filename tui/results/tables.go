@@ -97,13 +97,13 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
 	}
 	if told {
-		note += " A row is of its whole segment. " + near
+		note += " A row is of its whole segment, and what → begins is the effect of its change. " + near
 	}
 	return append(out, widget.MutedLines(s, note, w)...)
 }
 
 // near says of which seconds the figures of an effect are.
-const near = "An effect (→) has only the seconds nearest to its change, up to 30 before it and at most as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second. " +
+const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second. " +
 	"So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole."
 
 // effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
