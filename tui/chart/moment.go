@@ -119,6 +119,12 @@ func (c *Crosshair) Press(msg tea.KeyPressMsg, k *widget.Bindings, readings func
 		c.Leap(readings(), moments(), -1)
 	case key.Matches(msg, k.NextMark):
 		c.Leap(readings(), moments(), 1)
+	case key.Matches(msg, k.FirstMoment) && c.On:
+		r := readings()
+		c.Step(r, -r.N)
+	case key.Matches(msg, k.NewestMoment) && c.On:
+		r := readings()
+		c.Step(r, r.N)
 	case key.Matches(msg, k.Back) && c.On:
 		*c = Crosshair{}
 	default:

@@ -68,6 +68,10 @@ func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	a.Send(t, "left")
 	newest := d.charts.cross.At
 	assert.True(t, d.charts.cross.On)
+	a.Send(t, "home")
+	assert.Equal(t, -d.now.snap.Began, -d.charts.cross.At, "the first moment")
+	a.Send(t, "end")
+	assert.Equal(t, newest, d.charts.cross.At)
 	assert.Regexp(t, `←→ moment  \( \) markers  esc end reading  space pause`, a.Picture(t))
 	for range 3 {
 		a.Send(t, "left")

@@ -75,7 +75,14 @@ func TestKeysReadTheChartsOfAFinishedRun(t *testing.T) {
 		}
 		assert.GreaterOrEqual(t, crossed, 6, "both charts of\n%s", page)
 
-		a.Send(t, "esc", "(", "(")
+		a.Send(t, "home")
+		assert.Equal(t, r.moment.readings().First*int(width/time.Second), second(), "the first, of the warm-up")
+		a.Send(t, "end")
+		assert.Equal(t, 59/int(width/time.Second)*int(width/time.Second), second(), "the newest")
+		a.Send(t, "esc", "home")
+		assert.False(t, r.moment.cross.On, "only where one is read")
+
+		a.Send(t, "(", "(")
 		assert.Contains(t, read(a, r), "00:30  ▾ threads 64 (marker 1 of 2)")
 		assert.Contains(t, read(a, r), "threads 64")
 		a.Send(t, "left")

@@ -31,7 +31,7 @@ type Bindings struct {
 	// everywhere
 	Help, Back, Quit, Interrupt, Next, Prev, Suspend, Logs key.Binding
 	// lists
-	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right, LeftTen, RightTen, LastMark, NextMark key.Binding
+	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right, LeftTen, RightTen, LastMark, NextMark, FirstMoment, NewestMoment key.Binding
 	// picker and results
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
@@ -53,19 +53,20 @@ func newBindings() Bindings {
 		Suspend:   Bind("ctrl+z", "suspend", "ctrl+z"),
 		Logs:      Bind("L", "log", "L"),
 
-		Up:       Bind("↑", "up", "up", "k"),
-		Down:     Bind("↓", "down", "down", "j"),
-		First:    Bind("g", "first", "g", "home"),
-		Last:     Bind("G", "last", "G", "end"),
-		PageUp:   Bind("pgup", "page up", "pgup"),
-		PageDown: Bind("pgdn", "page down", "pgdown"),
-		Filter:   Bind("/", "filter", "/"),
-		Choose:   Bind("enter", "choose", "enter"),
-		Left:     Bind("←", "previous value", "left"),
-		Right:    Bind("→", "next value", "right"),
-		LeftTen:  Bind("shift+←", "ten back", "shift+left"),
-		RightTen: Bind("shift+→", "ten on", "shift+right"),
-		LastMark: Bind("(", "marker before", "("),
+		Up:          Bind("↑", "up", "up", "k"),
+		Down:        Bind("↓", "down", "down", "j"),
+		First:       Bind("g", "first", "g", "home"),
+		Last:        Bind("G", "last", "G", "end"),
+		PageUp:      Bind("pgup", "page up", "pgup"),
+		PageDown:    Bind("pgdn", "page down", "pgdown"),
+		Filter:      Bind("/", "filter", "/"),
+		Choose:      Bind("enter", "choose", "enter"),
+		Left:        Bind("←", "previous value", "left"),
+		Right:       Bind("→", "next value", "right"),
+		LeftTen:     Bind("shift+←", "ten back", "shift+left"),
+		RightTen:    Bind("shift+→", "ten on", "shift+right"),
+		LastMark:    Bind("(", "marker before", "("),
+		FirstMoment: Bind("home", "first moment", "home"), NewestMoment: Bind("end", "newest moment", "end"),
 		NextMark: Bind(")", "next marker", ")"),
 
 		Start:       Bind("enter", "start", "enter"),
@@ -159,7 +160,7 @@ func Long(b key.Binding, desc string) key.Binding {
 // Reads sets the keys that read charts over time at a moment: some says that there is one to be read,
 // marked that there are markers, on that one is being read.
 func (b *Bindings) Reads(some, marked, on bool) {
-	for k, does := range map[*key.Binding]bool{&b.Left: some, &b.Right: some, &b.LeftTen: some, &b.RightTen: some, &b.LastMark: marked, &b.NextMark: marked} {
+	for k, does := range map[*key.Binding]bool{&b.Left: some, &b.Right: some, &b.LeftTen: some, &b.RightTen: some, &b.LastMark: marked, &b.NextMark: marked, &b.FirstMoment: on, &b.NewestMoment: on} {
 		k.SetEnabled(does)
 	}
 	if on {
@@ -176,7 +177,7 @@ func (b *Bindings) ReadingHelp() []key.Binding {
 	}
 	return []key.Binding{
 		both("← →", "read one moment", b.Left, b.Right), both("shift+← →", "ten moments on or back", b.LeftTen, b.RightTen),
-		both("( )", "read a marker", b.LastMark, b.NextMark),
+		both("( )", "read a marker", b.LastMark, b.NextMark), both("home end", "first or newest moment", b.FirstMoment, b.NewestMoment),
 	}
 }
 
