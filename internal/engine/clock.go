@@ -32,7 +32,8 @@ const (
 	leastPause = 100 * time.Millisecond
 	// waitedEvery is at how many beats it is read once how long threads have waited.
 	waitedEvery = 5
-	// signPatience is how long to wait for the signal to be delivered.
+	// signPatience is how long to wait for the signal to be delivered: that, or a tenth of how late
+	// the beat is, as the thread that takes it may have to wait for a processor.
 	signPatience = 10 * time.Millisecond
 )
 
@@ -138,8 +139,9 @@ func (c *Clock) judge(s *clockState) {
 // wasStopped reports whether the process was stopped for as long as its beat is late, and whether a
 // signal says so. The caller holds c.mu.
 func (c *Clock) wasStopped(late time.Duration) (stopped, signed bool) {
+	silent := c.silent(late) // before the others go on
 	if c.signs.Resumed != nil {
-		timer := time.NewTimer(signPatience)
+		timer := time.NewTimer(max(signPatience, late/10))
 		defer timer.Stop()
 		select {
 		case <-c.signs.Resumed:
@@ -147,7 +149,7 @@ func (c *Clock) wasStopped(late time.Duration) (stopped, signed bool) {
 		case <-timer.C:
 		}
 	}
-	return late >= leastSilence && c.silent(late), false
+	return late >= leastSilence && silent, false
 }
 
 // starved reports whether threads of the process waited for a processor for half of a time in which

@@ -150,7 +150,7 @@ func (c *Connection) stream(ctx context.Context) (jetstream.Stream, error) {
 
 // past is the stream of the coordinator before, with the number of its last message.
 func (c *Connection) past(ctx context.Context) (s jetstream.Stream, last uint64, err error) {
-	all, err := offers(ctx, c.nc, "")
+	all, err := offers(ctx, c.nc, "", c.o.Run, others)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -177,7 +177,11 @@ func passes(err error) bool {
 // find finds the run that is meant, waiting for one.
 func (s *seek) find(ctx context.Context, nc *nats.Conn) (string, error) {
 	for {
-		all, err := offers(ctx, nc, s.o.Key)
+		more := others
+		if s.waits() {
+			more = polled // what was missed answers the next time
+		}
+		all, err := offers(ctx, nc, s.o.Key, s.o.Run, more)
 		if lost(nc) {
 			return "", errLost
 		}
@@ -265,12 +269,17 @@ func (s *seek) next(all []offer) (string, error) {
 	return "", nil
 }
 
-// others is how long answers of further coordinators are waited for.
-const others = 100 * time.Millisecond
+// How long answers of further coordinators are waited for: of those who share a server, each
+// may be on a busy machine, and a worker that missed one would join the wrong run.
+const (
+	others = 2 * time.Second
+	polled = 100 * time.Millisecond
+)
 
-// offers asks which runs there are, once; there may be none.
+// offers asks which runs there are, once; there may be none. It waits no longer when the run
+// that is meant, if one is, has answered, and no longer than more for others than the first.
 // Those that are not signed by whom the asker knows do not count; empty: nobody is known.
-func offers(ctx context.Context, nc *nats.Conn, known string) (all []offer, err error) {
+func offers(ctx context.Context, nc *nats.Conn, known, meant string, more time.Duration) (all []offer, err error) {
 	answers, err := nc.SubscribeSync(nc.NewInbox())
 	if err != nil {
 		return nil, fmt.Errorf("ask for runs: %w", err)
@@ -282,23 +291,28 @@ func offers(ctx context.Context, nc *nats.Conn, known string) (all []offer, err 
 	}
 	next := func(within time.Duration) (*nats.Msg, error) {
 		for until := time.Now().Add(within); ; {
-			m, err := answers.NextMsg(min(max(time.Until(until), time.Millisecond), others))
+			m, err := answers.NextMsg(min(max(time.Until(until), time.Millisecond), polled))
 			if !errors.Is(err, nats.ErrTimeout) || ctx.Err() != nil || lost(nc) || time.Now().After(until) {
 				return m, err
 			}
 		}
 	}
-	for within, heard := patience, 0; heard < mostOffers; within, heard = others, heard+1 {
+	for within, heard := patience, 0; heard < mostOffers; heard++ {
 		m, err := next(within)
 		if err != nil || m.Header.Get("Status") != "" { // nobody, or no more
 			return all, nil
 		}
 		var a offer
-		if decoded(m.Data, mostHello, &a) != nil || a.Run == "" || !named(a.Run) || !genuine(a.Key, a.Run, asked, "offer", m) {
-			continue
-		}
-		if known == "" || known == a.Key {
+		fair := decoded(m.Data, mostHello, &a) == nil && a.Run != "" && named(a.Run) && genuine(a.Key, a.Run, asked, "offer", m)
+		if fair && (known == "" || known == a.Key) {
 			all = append(all, a)
+			if a.Run == meant {
+				return all, nil
+			}
+		}
+		within = more
+		if fair && !a.Shared {
+			within = min(more, polled) // its server is its own
 		}
 	}
 	return all, nil
