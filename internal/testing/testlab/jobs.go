@@ -98,7 +98,7 @@ var (
 		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/mix", "profiles/ingestion",
 		"profiles/tx/baseline", "profiles/tx/pbm", "profiles/tx", "internal/report",
 	}
-	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker", "internal/session"}
+	long = []string{"internal/store/redis/traffic", "internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker", "tui", "internal/session"}
 	// waiting are those that wait for servers and clocks, and compute next to nothing: they run beside whole runs.
 	waiting = []string{"internal/store/redis", "internal/lab", "internal/remote", "internal/store/redis/link"}
 )
