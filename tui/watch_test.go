@@ -142,3 +142,36 @@ func TestARunOfAnotherTerminalIsTurnedFromTheList(t *testing.T) {
 	assert.IsType(t, &archive.List{}, a.top())
 	assert.False(t, a.quit)
 }
+
+// The run under way of a sweep is shown live, no key changes it, and esc and its end lead back.
+func TestARunOfASweepIsWatchedFromItsPage(t *testing.T) {
+	b := tuitest.NewDemo()
+	run := tuitest.NewRun(1)
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3), What: "run 4 of 14 (threads=4)", Run: run, Point: 2})
+	a := pickApp(t, b, Options{}, 120, 40)
+	send(t, a, "w", "enter", frame(a), "enter")
+	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	pass(t, a, run, tuitest.Warmup+3*time.Second)
+	assert.Contains(t, picture(t, a), "watching a run of the sweep")
+	assert.Contains(t, picture(t, a), "esc back to the sweep")
+	before := run.Settings(screen.All)
+	for _, key := range []string{"+", "-", "]", "space", "t", "x", "f", "w", "F", "u", "{"} {
+		send(t, a, key)
+		assert.Contains(t, picture(t, a), "the sweep decides the settings of its runs", key)
+		send(t, a, screen.FrameMsg{At: a.env.Now.Add(6 * time.Second), Gen: a.gen}) // the message goes
+	}
+	assert.Equal(t, before, run.Settings(screen.All))
+	assert.Zero(t, run.Calls)
+	assert.False(t, run.Stopped)
+	send(t, a, "esc")
+	assert.IsType(t, &archive.Screen{}, a.top())
+	send(t, a, "enter")
+	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	run.Stop()
+	send(t, a, frame(a))
+	assert.IsType(t, &archive.Screen{}, a.top())
+	assert.Contains(t, picture(t, a), "run 4 of 14 (threads=4) has ended")
+	assert.Empty(t, a.final.Outcomes, "the sweep goes on")
+	send(t, a, "q")
+	assert.Contains(t, picture(t, a), "Stop the run and quit?")
+}

@@ -109,26 +109,45 @@ func (s *Screen) body(e screen.Env, h int) []string {
 // wideFrom is the width from which on pictures are beside tables.
 const wideFrom = 160
 
+// From tallPicture lines on there is room for two pictures below each other, and from widePicture cells on
+// beside each other.
+const tallPicture, widePicture = 24, 100
+
 // picture draws, in at most h lines, latency over the rate where rates are swept, as throughput is then
-// what was asked for; else throughput over the knob, or the points as bars; nil if there is nothing to
-// draw.
+// what was asked for; else throughput over the knob, and the p99 below or beside it where there is
+// room, or the points as bars; nil if there is nothing to draw.
 func (s *Screen) picture(e screen.Env, h int) []string {
 	st, c := e.Styles, report.LoadCurve(&s.now.Result)
-	panel := func(title, legend string, draw func(w, h int) []string) []string {
+	panel := func(title, legend string, p chart.Plot, w, h int) []string {
 		lines := []string{legend}
 		if widget.SizeOf(e.W, e.H) == widget.Small {
 			lines = nil
 		}
-		curves := draw(e.W-4, h-2-len(lines))
+		curves := p.Draw(st, w-4, h-2-len(lines))
 		if curves == nil {
 			return nil
 		}
-		return widget.Panel{Title: title}.Draw(st, e.W, h, widget.Indent(append(lines, curves...)))
+		return widget.Panel{Title: title}.Draw(st, w, h, widget.Indent(append(lines, curves...)))
 	}
-	if out := panel("Latency over rate", chart.LoadLegend(st, &c), func(w, h int) []string { return chart.Load(st, &c).Draw(st, w, h) }); out != nil {
+	if out := panel("Latency over rate", chart.LoadLegend(st, &c), chart.Load(st, &c), e.W, h); out != nil {
 		return out
 	}
-	if out := panel("Throughput", chart.Legend(st, &s.now.Result), func(w, h int) []string { return chart.Throughput(st, &s.now.Result).Draw(st, w, h) }); out != nil {
+	throughput := func(w, h int) []string {
+		return panel("Throughput", chart.Legend(st, &s.now.Result), chart.Throughput(st, &s.now.Result), w, h)
+	}
+	tail := func(w, h int) []string {
+		return panel("Latency", chart.TailLegend(st, &s.now.Result), chart.Tail(st, &s.now.Result), w, h)
+	}
+	if left := e.W / 2; h >= tallPicture {
+		if above, below := throughput(e.W, h-h*2/5), tail(e.W, h*2/5); above != nil && below != nil {
+			return append(above, below...)
+		}
+	} else if e.W >= widePicture {
+		if above, right := throughput(left, h), tail(e.W-left, h); above != nil && right != nil {
+			return widget.Beside(above, right)
+		}
+	}
+	if out := throughput(e.W, h); out != nil {
 		return out
 	}
 	if bars := chart.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= h {
@@ -171,8 +190,11 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 		if i == s.at {
 			lead = "▸ "
 		}
-		if slices.Contains(s.chosen, i) {
+		switch {
+		case slices.Contains(s.chosen, i):
 			return lead + "●"
+		case s.Running() != nil && s.now.Run != nil && s.now.Point == i:
+			return lead + "▶"
 		}
 		return lead + " "
 	})
@@ -257,11 +279,14 @@ func (s *Screen) bottom(e screen.Env) string {
 	if s.ended && s.err != nil {
 		return widget.Fit(" "+st.Bad.On(strings.ReplaceAll(s.err.Error(), "\n", " · ")), e.W)
 	}
-	ids := s.now.RunsOf(s.at)
-	if len(ids) == 0 {
+	n := s.runs()
+	if n == 0 || len(s.now.Points) == 0 {
 		return widget.Fit("", e.W)
 	}
-	s.round = min(s.round, len(ids)-1)
-	text := " " + st.Muted.On(fmt.Sprintf("run %d of %d of %s: ", s.round+1, len(ids), s.now.Place(s.at))) + ids[s.round]
+	which := "under way"
+	if !s.isLive() {
+		which = s.now.RunsOf(s.at)[s.run()]
+	}
+	text := " " + st.Muted.On(fmt.Sprintf("run %d of %d of %s: ", s.run()+1, n, s.now.Place(s.at))) + which
 	return widget.Fit(text, e.W)
 }

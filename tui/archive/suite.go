@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +33,9 @@ type Suite struct {
 	// err is why they could not begin, or what they came to.
 	err error
 
-	at, top int // the selected run, and the first visible one
+	at, top int  // the selected run, and the first visible one
+	moved   bool // the user has pressed a key since the start: until then, the run under way is selected
+	live    watching
 	toast   widget.Note
 	rowsAt  int // line of the first row, for the mouse
 }
@@ -76,7 +79,7 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		s.toast.Tick(e.Now)
-		return s, s.frame()
+		return s, s.frame(e)
 	case suiteMsg:
 		if msg.of == s {
 			s.busy, s.err = false, msg.err
@@ -87,6 +90,7 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return s, s.press(msg, e)
 	case tea.MouseClickMsg:
+		s.moved = true
 		if i := s.top + msg.Y - s.rowsAt; s.rowsAt > 0 && msg.Y >= s.rowsAt && i < len(s.now.Turns) && msg.Y < s.rowsAt+s.rows(e) {
 			if i == s.at {
 				return s, s.open(e)
@@ -104,7 +108,8 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 }
 
 // frame reads the newest state of the runs in progress.
-func (s *Suite) frame() tea.Cmd {
+func (s *Suite) frame(e screen.Env) tea.Cmd {
+	s.live.tick(e, &s.toast)
 	if s.Running() == nil {
 		return nil
 	}
@@ -117,12 +122,21 @@ func (s *Suite) frame() tea.Cmd {
 		return func() tea.Msg { return screen.EndedMsg{Outcome: out, Stays: true} }
 	default:
 		s.now = s.going.Now()
+		if i := s.underWayAt(); i >= 0 && !s.moved {
+			s.at = i
+		}
 		return nil
 	}
 }
 
+// underWayAt returns which run is under way; -1: none is.
+func (s *Suite) underWayAt() int {
+	return slices.IndexFunc(s.now.Turns, func(t screen.SuiteTurn) bool { return t.State == screen.UnderWay })
+}
+
 func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := s.bindings()
+	s.moved = true
 	switch {
 	case key.Matches(msg, k.Stop):
 		s.going.Stop()
@@ -155,7 +169,7 @@ func (s *Suite) move(by int) { s.at = max(min(s.at+by, len(s.now.Turns)-1), 0) }
 
 // start begins the first of the runs in the background.
 func (s *Suite) start(e screen.Env) tea.Cmd {
-	s.busy, s.err = true, nil
+	s.busy, s.err, s.moved = true, nil, false
 	bench, file := s.bench, s.plan.File
 	ctx, cancel := e.Connecting()
 	e.Starts.Add(1)
@@ -171,15 +185,22 @@ func (s *Suite) start(e screen.Env) tea.Cmd {
 	}
 }
 
-// open shows what the selected run came to; one that came to nothing is shown in the form, from which
+// open shows the selected run live while it goes, and then what it came to; one that came to nothing is shown in the form, from which
 // there is a way back.
 func (s *Suite) open(e screen.Env) tea.Cmd {
 	turn, r := &s.now.Turns[s.at], &s.plan.File.Runs[s.at]
 	switch {
 	case turn.To != nil:
 		return screen.Open(turn.To)
+	case turn.State == screen.UnderWay && s.now.Run != nil:
+		what := r.Name
+		if s.now.What != "" {
+			what += ", " + s.now.What
+		}
+		s.moved = false // whoever comes back is at the run that is under way then
+		return s.live.open(s.now.Run, what, "plan")
 	case turn.State == screen.UnderWay:
-		s.toast.Say(e.Now, "it is under way: enter opens its results when it has ended, x stops all", false)
+		s.toast.Say(e.Now, "it is being prepared: enter shows it live in a moment, x stops all", false)
 		return nil
 	case s.Running() != nil || s.busy:
 		s.toast.Say(e.Now, "the form opens when the runs under way have ended: x stops them", false)
@@ -206,10 +227,14 @@ func (s *Suite) bindings() widget.Bindings {
 	k.Launch.SetHelp("S", "start all")
 	k.Launch.SetEnabled(!going)
 	k.Choose.SetHelp("enter", "open in the form")
-	if turn.To != nil {
+	live := turn.State == screen.UnderWay && s.now.Run != nil
+	switch {
+	case turn.To != nil:
 		k.Choose.SetHelp("enter", "open results")
+	case live:
+		k.Choose.SetHelp("enter", watchHelp)
 	}
-	k.Choose.SetEnabled(turn.To != nil || !going)
+	k.Choose.SetEnabled(turn.To != nil || live || !going)
 	return k
 }
 

@@ -49,7 +49,7 @@ func (s *Suite) rows(e screen.Env) int {
 // underWay describes the run in progress.
 func (s *Suite) underWay(e screen.Env) string {
 	st := e.Styles
-	i := slices.IndexFunc(s.now.Turns, func(t screen.SuiteTurn) bool { return t.State == screen.UnderWay })
+	i := s.underWayAt()
 	if i < 0 {
 		return widget.Fit("", e.W)
 	}

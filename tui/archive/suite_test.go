@@ -48,7 +48,7 @@ func TestSuitePictures(t *testing.T) {
 		})
 		t.Run(name+" under way", func(t *testing.T) {
 			a, _, _ := halfway(t, size[0], size[1])
-			a.Send(t, "down")
+			a.Send(t, "up")
 			tuitest.Golden(t, a.Picture(t))
 		})
 	}
@@ -76,7 +76,7 @@ func TestTheRunsOfAPlanFollowEachOther(t *testing.T) {
 	picture := a.Picture(t)
 	assert.Contains(t, picture, "1 of 4 runs done, 1 failed")
 	assert.Contains(t, picture, "▶ limit · 00:07")
-	a.Send(t, "enter")
+	a.Send(t, "g", "enter")
 	assert.Equal(t, []screen.Destination{screen.Results{ID: b.Past[0].ID}}, a.Asked)
 	a.Send(t, "esc")
 	assert.Contains(t, a.Picture(t), "x stops them")

@@ -25,8 +25,10 @@ type Screen struct {
 	id  string
 	err error
 
-	at, top int // the selected point, and the first visible one
-	round   int // its selected run
+	at, top int  // the selected point, and the first visible one
+	round   int  // its selected run; below 0: the one under way, else the first
+	moved   bool // the user has pressed a key: until then, the point under way is selected
+	live    watching
 	chosen  []int
 	toast   widget.Note
 	rowsAt  int // line of the first row, for the mouse
@@ -48,11 +50,11 @@ type begunMsg struct {
 
 // Ask asks for a sweep based on a request; a run in progress ends before it begins.
 func Ask(b Sweeper, to screen.AskSweep) *Screen {
-	return &Screen{bench: b, ask: newAsker(to)}
+	return &Screen{bench: b, ask: newAsker(to), round: -1}
 }
 
 // NewSweeps shows an earlier sweep.
-func NewSweeps(b Sweeper, id string) *Screen { return &Screen{bench: b, id: id} }
+func NewSweeps(b Sweeper, id string) *Screen { return &Screen{bench: b, id: id, round: -1} }
 
 // Start reads what is shown.
 func (s *Screen) Start(screen.Env) tea.Cmd {
@@ -97,7 +99,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		s.toast.Tick(e.Now)
-		return s, s.frame()
+		return s, s.frame(e)
 	case loadedMsg:
 		if msg.id == s.id && s.id != "" {
 			if s.err = msg.err; msg.kept != nil {
@@ -142,11 +144,14 @@ func (s *Screen) begun(msg begunMsg, e screen.Env) tea.Cmd {
 }
 
 // frame reads the newest state of the sweep in progress.
-func (s *Screen) frame() tea.Cmd {
+func (s *Screen) frame(e screen.Env) tea.Cmd {
+	s.live.tick(e, &s.toast)
 	if s.Running() == nil {
 		return nil
 	}
-	s.now = s.going.Now()
+	if s.now = s.going.Now(); s.now.Run != nil && s.now.Point >= 0 && !s.moved {
+		s.move(s.now.Point - s.at)
+	}
 	select {
 	case <-s.going.Done():
 		s.ended = true
@@ -164,6 +169,7 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return s.pressAsked(msg, e)
 	}
 	k := s.bindings()
+	s.moved = true
 	switch {
 	case key.Matches(msg, k.Stop):
 		s.going.Stop()
@@ -181,13 +187,13 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Last):
 		s.move(len(s.now.Points))
 	case key.Matches(msg, k.Left):
-		s.round = max(s.round-1, 0)
+		s.round = max(s.run()-1, 0)
 	case key.Matches(msg, k.Right):
-		s.round = min(s.round+1, len(s.now.RunsOf(s.at))-1)
+		s.round = min(s.run()+1, s.runs()-1)
 	case key.Matches(msg, k.Toggle):
 		s.toggle()
 	case key.Matches(msg, k.Choose):
-		return screen.Open(screen.Results{ID: s.now.RunsOf(s.at)[s.round]})
+		return s.open()
 	case key.Matches(msg, k.Compare):
 		a, b, _ := s.pair()
 		return screen.Open(screen.Compare{A: s.now.RunsOf(a), B: s.now.RunsOf(b)})
@@ -201,8 +207,48 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 
 func (s *Screen) move(by int) {
 	if at := max(min(s.at+by, len(s.now.Points)-1), 0); at != s.at {
-		s.at, s.round = at, 0
+		s.at, s.round = at, -1
 	}
+}
+
+// underWayAt reports whether the run under way is of the selected point, or of none where there are no
+// points yet.
+func (s *Screen) underWayAt() bool {
+	return s.Running() != nil && s.now.Run != nil && (s.now.Point == s.at || len(s.now.Points) == 0)
+}
+
+// runs returns how many runs of the selected point can be opened: those that are done, and then the one
+// under way.
+func (s *Screen) runs() int {
+	n := len(s.now.RunsOf(s.at))
+	if s.underWayAt() {
+		n++
+	}
+	return n
+}
+
+// run returns which of them is selected.
+func (s *Screen) run() int {
+	n := s.runs()
+	switch {
+	case s.round >= 0:
+		return min(s.round, max(n-1, 0))
+	case s.underWayAt():
+		return n - 1
+	}
+	return 0
+}
+
+// isLive reports whether the selected run is the one under way.
+func (s *Screen) isLive() bool { return s.underWayAt() && s.run() == s.runs()-1 }
+
+// open opens the selected run: live while it goes, else what it came to.
+func (s *Screen) open() tea.Cmd {
+	if s.isLive() {
+		s.moved = false // whoever comes back is at the run that is under way then
+		return s.live.open(s.now.Run, s.now.What, "sweep")
+	}
+	return screen.Open(screen.Results{ID: s.now.RunsOf(s.at)[s.run()]})
 }
 
 // toggle chooses the selected point for comparing, or deselects it; with three the
@@ -232,8 +278,11 @@ func (s *Screen) pair() (a, b int, ok bool) {
 func (s *Screen) bindings() widget.Bindings {
 	k := widget.AllKeys
 	k.Stop.SetEnabled(s.Running() != nil)
-	done := len(s.now.RunsOf(s.at))
+	done := s.runs()
 	k.Choose.SetHelp("enter", "open run")
+	if s.isLive() {
+		k.Choose.SetHelp("enter", watchHelp)
+	}
 	k.Choose.SetEnabled(done > 0)
 	k.Left.SetHelp("←", "run before")
 	k.Right.SetHelp("→", "next run")
@@ -272,8 +321,8 @@ func (s *Screen) click(m tea.Mouse) tea.Cmd {
 	if s.ask.open || m.Y < s.rowsAt || i >= len(s.now.Points) {
 		return nil
 	}
-	if i == s.at && len(s.now.RunsOf(i)) > 0 {
-		return screen.Open(screen.Results{ID: s.now.RunsOf(i)[s.round]})
+	if s.moved = true; i == s.at && s.runs() > 0 {
+		return s.open()
 	}
 	s.move(i - s.at)
 	return nil

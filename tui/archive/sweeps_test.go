@@ -37,7 +37,7 @@ func going(t *testing.T, w, h int) (*tuitest.Stage, *Screen, *tuitest.Bench) {
 	a.Send(t, "enter")
 	run := tuitest.NewRun(1)
 	run.Tick(tuitest.Warmup + 7*time.Second)
-	b.NextSweep.Set(screen.SweepNow{Result: tuitest.NewSweep(9), ID: "260503-120000-ingestion-sweep", What: "run 10 of 14 (threads=64)", Run: run, Began: a.Env.Now})
+	b.NextSweep.Set(screen.SweepNow{Result: tuitest.NewSweep(9), ID: "260503-120000-ingestion-sweep", What: "run 10 of 14 (threads=64)", Run: run, Point: 6, Began: a.Env.Now})
 	a.Send(t, screen.FrameMsg{At: a.Env.Now.Add(9 * 12 * time.Second)})
 	return a, s, b
 }

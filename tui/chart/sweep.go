@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -47,25 +48,55 @@ func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 	return p
 }
 
+// Tail returns the curves of p99 over the knob of a sweep, one for each value of the other, in the colours
+// of Throughput. It has no curves if no knob is numeric.
+func Tail(s *widget.Styles, r *sweep.Result) Plot {
+	p := Plot{Format: func(v float64) string { return widget.Nanos(int64(v)) }, Across: units.Number}
+	across := r.Across()
+	if across < 0 {
+		return p
+	}
+	for i, other := range r.Others(across) {
+		at, _ := r.Curve(across, other)
+		c := Curve{At: at, Values: slices.Repeat([]float64{math.NaN()}, len(at)), Ink: s.Series[i%len(s.Series)]}
+		for _, point := range r.Points {
+			if n := slices.Index(at, r.N(point, across)); point.P99 > 0 && r.Of(point, across, other) && !(c.Values[n] > float64(point.P99)) {
+				c.Values[n] = float64(point.P99)
+			}
+		}
+		p.Curves = append(p.Curves, c)
+	}
+	return p
+}
+
 // lawPoints is the number of points used to draw a law.
 const lawPoints = 100
 
 // Legend names the curves of Throughput in their colours.
 func Legend(s *widget.Styles, r *sweep.Result) string {
+	out := legend(s, r, r.Unit+"/s")
+	if out != "" && slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Law != nil }) {
+		out += s.Muted.On("; dimmed: the law that fits")
+	}
+	return out
+}
+
+// TailLegend names the curves of Tail in their colours.
+func TailLegend(s *widget.Styles, r *sweep.Result) string { return legend(s, r, "p99") }
+
+// legend names curves of something over the knob of a sweep.
+func legend(s *widget.Styles, r *sweep.Result, what string) string {
 	across := r.Across()
 	if across < 0 {
 		return ""
 	}
 	others := r.Others(across)
-	out := s.Muted.On(r.Unit + "/s over " + r.Axes[across].Name)
+	out := s.Muted.On(what + " over " + r.Axes[across].Name)
 	if len(others) > 1 {
 		out += s.Muted.On(", " + r.Axes[1-across].Name)
 		for i, v := range others {
 			out += "  " + s.Series[i%len(s.Series)].On(r.Short(across, v))
 		}
-	}
-	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Law != nil }) {
-		out += s.Muted.On("; dimmed: the law that fits")
 	}
 	return out
 }

@@ -31,11 +31,13 @@ func (en *ending) stop(e screen.Env, text string) {
 	en.says.say(e, text, false)
 }
 
-// report tells the application once that the run has ended.
+// report tells the application once that the run has ended; that of a sweep or plan leads back to it.
 func (en *ending) report() tea.Cmd {
 	select {
 	case <-en.now.run.Done():
-		en.over = true
+		if en.over = true; en.now.of != "" { // its page goes on
+			return screen.Back
+		}
 		msg := screen.EndedMsg{Outcome: en.now.run.Outcome(), Then: en.then}
 		return func() tea.Msg { return msg }
 	default:

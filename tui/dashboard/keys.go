@@ -172,6 +172,9 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.Back.SetHelp("esc", "all operations")
 	if d.leaves() {
 		k.Back.SetHelp("esc", "leave")
+		if d.now.of != "" {
+			k.Back.SetHelp("esc", "back to the "+d.now.of)
+		}
 	}
 	some := d.sel.fig.some && d.now.progress.Stage >= screen.Measuring
 	k.Reads(some, some && len(d.charts.moments()) > 0, d.charts.cross.On)
@@ -238,6 +241,8 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		k.Quit.SetHelp("q", "leave")
 		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
 		switch {
+		case d.now.of != "":
+			short = []key.Binding{k.Back, widget.Bind("tab", "panel", "tab"), k.Help, widget.AllKeys.Quit, widget.Bind("watching:", "no key changes the run")}
 		case d.control != nil && d.now.held() != "":
 			short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Back, k.Mark, k.Quit, widget.Bind("watching:", "a search turns the knobs")}
 		case d.control != nil:
@@ -338,7 +343,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
 	for _, b := range d.changing(&k) {
 		if widget.Presses(msg, *b) {
-			why := onlyWatched
+			why := d.now.onlyWatched()
 			if d.control != nil {
 				why = onlyKnobs
 			}
@@ -355,6 +360,9 @@ func (d *Dashboard) changing(k *widget.Bindings) []*key.Binding {
 	others := []*key.Binding{&k.Stop, &k.Search, &k.EndSearch, &k.Sweep, &k.Targets, &k.Copy, &k.Fault}
 	if d.control != nil {
 		return others
+	}
+	if d.now.of != "" { // what it was asked for is known here
+		others = slices.DeleteFunc(others, func(b *key.Binding) bool { return b == &k.Copy })
 	}
 	return append(append(k.Knobs(), &k.Mark), others...)
 }

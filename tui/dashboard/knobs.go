@@ -213,7 +213,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		return
 	}
 	if ks.control == nil {
-		ks.says.say(e, onlyWatched, false)
+		ks.says.say(e, ks.now.onlyWatched(), false)
 		return
 	}
 	total := k.Get(ks.now.run.Settings(screen.All))

@@ -90,6 +90,9 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	if l.now.watched && l.knobs.control != nil {
 		return said(s.Muted, "Another perfbench drives this run: knobs turn here, too; leaving ends nothing.")
 	}
+	if l.now.of != "" {
+		return said(s.Muted, "Watching: the "+l.now.of+" drives this run, and no key here changes it; esc goes back.")
+	}
 	if l.now.watched {
 		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")
 	}

@@ -21,7 +21,8 @@ import (
 type reading struct {
 	run      screen.Run
 	searches screen.Searches // nil if the run is only watched
-	watched  bool            // another process drives the run
+	watched  bool            // something else drives the run: another process or, if of says so, a sweep or a plan
+	of       string          // as in screen.Access
 	info     screen.RunInfo
 	plan     *workload.Plan
 	tracks   []*workload.Track
@@ -42,7 +43,7 @@ type reading struct {
 }
 
 func newReading(a screen.Access) *reading {
-	r := &reading{run: a.Run, searches: a.Searches, watched: a.Ending == nil, info: a.Run.Info(), plan: a.Run.Plan()}
+	r := &reading{run: a.Run, searches: a.Searches, watched: a.Ending == nil, of: a.Of, info: a.Run.Info(), plan: a.Run.Plan()}
 	r.tracks = r.plan.Tracks()
 	return r
 }
@@ -77,6 +78,9 @@ func (r *reading) whose() []string {
 		return nil
 	}
 	run, out := "watching another perfbench's run", []string{"watching"}
+	if r.of != "" {
+		return append([]string{"watching a run of the " + r.of}, out...)
+	}
 	if r.held() != "" {
 		run, out = "watching another perfbench's search", []string{"watching a search", "watching"}
 	}

@@ -176,8 +176,13 @@ func tenths(d time.Duration) string {
 // onlyKnobs explains the same where the knobs of the run can be turned.
 const onlyKnobs = "stopping, searching and faults are left to where the run was started"
 
-// onlyWatched explains why a key does nothing to a run that another process drives.
-const onlyWatched = "this workbench only watches: knobs turn on the coordinator's machine"
+// onlyWatched explains why a key does nothing to a run that is only watched.
+func (r *reading) onlyWatched() string {
+	if r.of != "" {
+		return "the " + r.of + " decides the settings of its runs, so nothing changes them here: esc goes back to it, and there x stops it"
+	}
+	return "this workbench only watches: knobs turn on the coordinator's machine"
+}
 
 // savedElsewhere explains why a watched run is not saved as a preset.
 const savedElsewhere = "a preset is saved where the run was started, which knows all that was asked for"

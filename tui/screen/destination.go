@@ -29,7 +29,7 @@ type (
 	}
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
-	// Watched shows a run that another process drives.
+	// Watched shows a run that another process drives, or a sweep or a plan of this one.
 	Watched struct{ Access Access }
 	// Runs lists the earlier runs; Chosen, if set, is to be compared.
 	Runs struct{ Chosen string }

@@ -14,7 +14,10 @@ import (
 // Access is what a screen has of a run: what the run shows, and what can be done with it
 // from here. Of a run that another process drives there is nothing but Run.
 type Access struct {
-	Run      Run
+	Run Run
+	// Of is what the run is a part of and is watched from, "sweep" or "plan", which alone decides its
+	// settings; empty: it stands alone.
+	Of       string
 	Control  Control
 	Searches Searches
 	Ending   Ending

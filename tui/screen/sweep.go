@@ -20,9 +20,11 @@ type SweepNow struct {
 	// before the first.
 	sweep.Result
 	ID string
-	// What names the run in progress, Run is that run; nil between two runs.
-	What string
-	Run  Run
+	// What names the run in progress, Run is that run; nil between two runs. Point is its point, -1
+	// if it is of none, as a search for the knee.
+	What  string
+	Run   Run
+	Point int
 	// Began is when the sweep began or was resumed, Before how many runs were done by
 	// then.
 	Began  time.Time

@@ -22,8 +22,8 @@ type series struct {
 	done         chan struct{}
 
 	mu      sync.Mutex
-	run     *benchRun // the one under way; nil between two
-	what    string    // which it is
+	run     *benchRun       // the one under way; nil between two
+	turn    experiment.Turn // which it is
 	stopped bool
 	outcome screen.Outcome
 }
@@ -60,7 +60,7 @@ func (s *series) begin(do func() screen.Outcome, dir func() string) {
 func (s *series) end(o screen.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run, s.what, s.outcome = nil, "", o
+	s.run, s.turn, s.outcome = nil, experiment.Turn{}, o
 }
 
 // errSeriesStopped is why a run that was stopped half-way does not count, or did not begin.
@@ -81,7 +81,7 @@ func (s *series) perform(ctx context.Context, t experiment.Turn) (*session.Concl
 	}
 	run := newBenchRun(ctx, s.of.surroundings, s.of.kept, p)
 	run.seeks = t.Find
-	if !s.follows(run, t.What) {
+	if !s.follows(run, t) {
 		return nil, errSeriesStopped
 	}
 	run.carry()
@@ -95,11 +95,11 @@ func (s *series) perform(ctx context.Context, t experiment.Turn) (*session.Concl
 }
 
 // follows notes a run that is about to begin; false: it is not to.
-func (s *series) follows(run *benchRun, what string) bool {
+func (s *series) follows(run *benchRun, t experiment.Turn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stopped {
-		s.run, s.what = run, what
+		s.run, s.turn = run, t
 	}
 	return !s.stopped
 }
@@ -120,13 +120,13 @@ func (s *series) isStopped() bool {
 }
 
 // underWay returns the run under way, nil between two, and which it is.
-func (s *series) underWay() (what string, run screen.Run) {
+func (s *series) underWay() (t experiment.Turn, run screen.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.run != nil {
 		run = shown{s.run}
 	}
-	return s.what, run
+	return s.turn, run
 }
 
 // Stop ends the run under way in order, and does not begin another.

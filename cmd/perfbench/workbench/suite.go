@@ -158,16 +158,16 @@ func (s *benchSuite) set(i int, t screen.SuiteTurn) {
 	defer s.mu.Unlock()
 	s.turns[i] = t
 	if t.State != screen.UnderWay {
-		s.what = ""
+		s.turn = experiment.Turn{}
 	}
 }
 
 // Now is how far the runs are.
 func (s *benchSuite) Now() screen.SuiteNow {
-	what, run := s.underWay()
+	t, run := s.underWay()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return screen.SuiteNow{Turns: slices.Clone(s.turns), What: what, Run: run}
+	return screen.SuiteNow{Turns: slices.Clone(s.turns), What: t.What, Run: run}
 }
 
 // summary has a line for each run.

@@ -141,10 +141,13 @@ func (s *benchSweep) update(of *experiment.Sweep, r sweep.Result) {
 
 // Now is how far the sweep is.
 func (s *benchSweep) Now() screen.SweepNow {
-	what, run := s.underWay()
+	t, run := s.underWay()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now
-	now.What, now.Run = what, run
+	now.What, now.Run, now.Point = t.What, run, t.Member
+	if t.Find != nil {
+		now.Point = -1
+	}
 	return now
 }
