@@ -141,7 +141,7 @@ func KeepFound(dir string, r *find.Result) error {
 		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("the search tried no %s to its end, because %s", r.Over, r.Why), fault.CodeThreshold),
 			"give the run more time with --duration"))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: perfbench itself was the limit at every %s that was tried%s", strings.Join(r.Under, " and "), r.Over, alone(r)), fault.CodeThreshold),
+		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("what holds under %s is not known: %s was the limit even at a %s of %s%s", strings.Join(r.Under, " and "), r.Limit.Measured(), r.Over, units.Number(r.TooMuch), alone(r)), fault.CodeThreshold),
 			quiet(r)))
 	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))

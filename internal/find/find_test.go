@@ -187,6 +187,36 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
 		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
 		assert.Contains(t, r.Limit.Causes, string(verdict.Stolen))
+		assert.Equal(t, verdict.Stolen, r.Limit.Machine())
+		assert.Contains(t, r.Limit.Text, "the machine and not the store: the hypervisor gave")
+	})
+}
+
+// The machine is to blame where it explains all that held perfbench up, and perfbench where something
+// else did as well.
+func TestTheMachineIsToBlameForWhatItExplains(t *testing.T) {
+	for causes, want := range map[string]verdict.Cause{
+		"pauses lateness crowded": verdict.Crowded, "throttled cpu scheduler": verdict.Throttled, "stolen": verdict.Stolen,
+		"lateness": "", "cpu crowded": "", "crowded gc": "", "": "",
+	} {
+		l := Limit{By: ByPerfbench, Causes: strings.Fields(causes)}
+		assert.Equal(t, want, l.Machine(), causes)
+		assert.Equal(t, want == "", l.Measured() == "perfbench itself", l.Measured())
+		l.By = ByStore
+		assert.Empty(t, l.Machine())
+	}
+}
+
+// A search without a level to begin with tells what it did without a limit.
+func TestFindTellsWhatWasDoneWithoutALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}}, nil)
+		require.NotNil(t, r.Unlimited)
+		assert.InEpsilon(t, 500, r.Unlimited.Done, 0.01)
+		assert.Equal(t, 8, r.Unlimited.Threads)
+		assert.InDelta(t, 16e6, r.Unlimited.Response.P50, 1e6)
+		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
+		assert.Nil(t, r.Unlimited, "it began at a level")
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 const File = rundir.FoundFile
 
 // HeldUp is why a search ended for which lower levels are no use.
-const HeldUp = "perfbench itself was held up at the last three levels, at which it had little to do, so that a lower one would not help"
+const HeldUp = "perfbench was held up at the last three levels, at which it had little to do, so that a lower one would not help"
 
 // Interrupted is why a search ended that somebody ended.
 const Interrupted = "it was interrupted"
@@ -82,6 +82,9 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	Threads int     `json:"threads"`
 	Limit   Limit   `json:"limit"`
+	// Unlimited is what was done without a limit before the first level; nil if the search had a level
+	// to begin with.
+	Unlimited *Unlimited `json:"unlimited,omitempty"`
 	// Recovery is what a search for recovery from overload went by; nil for any other search.
 	Recovery *RecoverySought `json:"recovery,omitempty"`
 	// Steps are all the levels tried, in order.
@@ -118,6 +121,15 @@ type Step struct {
 	Machine *float64 `json:"machine_cores,omitempty"`
 	// Recovered is how the store did before and after an overload; nil where none is sought.
 	Recovered *Recovered `json:"recovered,omitempty"`
+}
+
+// Unlimited is what a run did without a limit, over all operations that count.
+type Unlimited struct {
+	// Done is the rate in units per second, Response has nanoseconds.
+	Done     float64 `json:"done_per_s"`
+	Errors   int64   `json:"errors"`
+	Threads  int     `json:"threads"`
+	Response Times   `json:"response_ns"`
 }
 
 // RecoverySought is what a search for recovery went by, in seconds: how long an overload lasted,
@@ -442,6 +454,22 @@ func (r *Result) Tried() bool { return r.Found > 0 || r.TooMuch > 0 }
 func (r *Result) anyHeld() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Held })
 }
+
+// InVain returns two tries of a level that did not hold, the second of which had more threads and fared no
+// better; nil if there are none.
+func (r *Result) InVain() (before, after *Step) {
+	for i := range max(len(r.Steps)-1, 0) {
+		a, b := &r.Steps[i], &r.Steps[i+1]
+		if a.Level == b.Level && a.Threads < b.Threads && !a.Held && !b.Held && noBetter(a.Why, b.Why, a.Done, b.Done) {
+			return a, b
+		}
+	}
+	return nil, nil
+}
+
+// Missed reports whether a level did not hold although what was due was done: by a condition, and not for
+// want of throughput.
+func (s *Step) Missed() bool { return !s.Held && s.Done >= nearly*s.Level }
 
 // Bracket returns what a search in progress knows so far: the highest level whose last
 // try held, below the lowest whose last try did not; 0 if there is none. A single doubtful

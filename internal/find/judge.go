@@ -56,6 +56,12 @@ const undone = 0.05
 // in per cent.
 const fewCalls = 1000
 
+// How a condition that did not hold is told, before the evidence.
+const (
+	didNot  = " did not hold"
+	inDoubt = " is in doubt"
+)
+
 // lumps is how many more calls may be on their way at the end of a step than at its
 // beginning.
 const lumps = 3
@@ -103,7 +109,7 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 		case n == 0:
 			s.Why, all = "nothing was measured", min(all, unclear)
 		case e.Value-margin*e.SE > c.Bound:
-			s.Why = c.Text + " did not hold" + c.evidence(list, i)
+			s.Why = c.Text + didNot + c.evidence(list, i)
 			return failed, s
 		case e.Value+margin*e.SE >= c.Bound:
 			if all = unclear; s.Why == "" {
@@ -136,7 +142,7 @@ func lean(conditions []Condition, s Tried, list []Second) Tried {
 	s.Why = "it held"
 	for i, c := range conditions {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
-			s.Held, s.Why = false, c.Text+" is in doubt"+c.evidence(list, i)
+			s.Held, s.Why = false, c.Text+inDoubt+c.evidence(list, i)
 		}
 	}
 	if why, _ := short(list); why != "" && s.Held {

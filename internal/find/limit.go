@@ -19,6 +19,28 @@ var own = []verdict.Cause{
 	verdict.Pool, verdict.Ceiling, verdict.Clock,
 }
 
+// machine are those of own in which the machine kept its processors from perfbench.
+var machine = []verdict.Cause{verdict.Throttled, verdict.Stolen, verdict.Crowded}
+
+// Machine returns the cause for which the machine, and not perfbench, is to blame where perfbench was
+// measured: one that explains all others; "" if there is none.
+func (l Limit) Machine() verdict.Cause {
+	told := verdict.Told("", l.Causes, nil)
+	if l.By != ByPerfbench || len(told) == 0 || slices.ContainsFunc(told, func(d verdict.Doubt) bool { return !slices.Contains(machine, d.Cause) }) {
+		return ""
+	}
+	return told[0].Cause
+}
+
+// Measured names what was measured instead of the store: "perfbench itself", or "this machine (crowded by
+// other programs)".
+func (l Limit) Measured() string {
+	if c := l.Machine(); c != "" {
+		return "this machine (" + c.Words() + ")"
+	}
+	return "perfbench itself"
+}
+
 // full is the fraction of a machine's processors above which none counts as free.
 const full = 0.92
 
@@ -40,6 +62,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	}
 	l := Limit{By: ByStore}
 	carries, remark := f.carries(sum), ""
+	var ours []verdict.Reason
 	for _, reason := range verdict.Judge(rec).Reasons {
 		switch {
 		case !slices.Contains(own, reason.Cause):
@@ -49,18 +72,17 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 				remark = "; besides, " + reason.Text
 			}
 		default:
-			l.Causes = append(l.Causes, string(reason.Cause))
-			if l.By != ByPerfbench {
-				l.By, l.Text = ByPerfbench, "perfbench and not the store: "+reason.Text
-				if reason.Cause == verdict.Crowded { // others on it held perfbench up
-					l.Text = "the machine and not the store: " + reason.Text
-				}
-			}
+			ours, l.Causes = append(ours, reason), append(l.Causes, string(reason.Cause))
 		}
 	}
 	switch {
-	case l.By == ByPerfbench:
-	case f.options.Over.Name == OverRate && f.bench.tooFew():
+	case len(ours) > 0:
+		l.By, l.Text = ByPerfbench, "perfbench and not the store: "+ours[0].Text
+		if c := l.Machine(); c != "" {
+			at := slices.IndexFunc(ours, func(r verdict.Reason) bool { return r.Cause == c })
+			l.Text = "the machine and not the store: " + ours[at].Text
+		}
+	case f.options.Over.Name == OverRate && f.bench.tooFew() && !f.inVain:
 		l.By = ByThreads
 		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more: --threads %d", sum.threads, f.wanted(s, sum))
 	case o != nil && o.Cores > 0 && o.Machine-o.Polled >= full*o.Cores:

@@ -19,6 +19,8 @@ type Finder struct {
 	options   Options
 	plan      *workload.Plan
 	inProcess bool
+	// inVain means that more threads did not help.
+	inVain bool
 }
 
 // New returns a Finder for a run of a plan. observed returns what has been observed of
@@ -47,6 +49,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
 	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
+	seek.Sounded = func(s Tried) {
+		b := &f.bench.step
+		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}
+	}
 	ours := 0 // of the last levels: so many did not hold since perfbench was held up with little to do
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
@@ -69,6 +75,8 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		}
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
+		_, again := r.InVain()
+		f.inVain = again != nil
 		l := f.suspect(step, &f.bench.step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
 		switch {

@@ -3,6 +3,7 @@ package find
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type Seek struct {
 	Choice     Choice
 	// Time is how long the whole search may take, by the run's clock; 0: no limit.
 	Time time.Duration
+	// Sounded takes what was done without a limit, where the search began with that; may be nil.
+	Sounded func(Tried)
 }
 
 // How many seconds a step is observed: until the result is clear, which may be at once,
@@ -41,18 +44,21 @@ const shortest = (1 + leastSeconds) * time.Second
 // Find searches. Without a level to start at, it starts at a quarter of what the store
 // achieves without a limit.
 func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, error) {
-	now, end := int64(0), int64(0)
+	now, end, inVain := int64(0), int64(0), false
 	try := func(ctx context.Context, level float64, careful bool) (Tried, error) {
+		var before *Tried // with fewer threads
 		for {
 			s, list, err := k.try(ctx, b, level, careful, &end)
 			if err != nil {
 				return s, err
 			}
 			now = s.To
-			if s.Held || !b.Widen(list) {
+			inVain = inVain || before != nil && !s.Held && noBetter(before.Why, s.Why, before.Done, s.Done)
+			if s.Held || inVain || !b.Widen(list) {
 				return s, nil
 			}
 			found(s)
+			before = &s
 		}
 	}
 	if k.Time > 0 {
@@ -64,6 +70,9 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		if err != nil {
 			return Range{}, err
 		}
+		if k.Sounded != nil {
+			k.Sounded(s)
+		}
 		end = s.From + int64(k.Time)
 		k.Choice.Start = max(rounded(s.Done/4), 1)
 		if k.Choice.High > 0 {
@@ -72,6 +81,16 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		k.Choice.Start = max(k.Choice.Start, k.Choice.Low)
 	}
 	return k.Choice.Find(ctx, try, found)
+}
+
+// noBetter reports whether a level that did not hold fared no better when it was tried again: it failed for
+// the same reason, and hardly more was done.
+func noBetter(why, again string, done, doneAgain float64) bool {
+	reason := func(why string) string {
+		why, _, _ = strings.Cut(why, ":")
+		return strings.TrimSuffix(strings.TrimSuffix(why, didNot), inDoubt)
+	}
+	return reason(why) == reason(again) && doneAgain <= alike*done
 }
 
 // sound makes the store do as much as it can for a moment.

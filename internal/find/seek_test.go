@@ -267,3 +267,75 @@ func seek() Seek {
 		Choice:     Choice{Raise: 2, Near: 1.03, Most: 60, Confirm: true}, Time: 150 * time.Second,
 	}
 }
+
+// narrow is a store that does most units a second with any number of threads, and each a second with one. No
+// level that does less than is due holds.
+type narrow struct {
+	threads, most, each float64
+	level               float64
+	now                 int64
+	widened             []float64
+}
+
+func (n *narrow) Set(level float64) { n.level = level }
+
+func (n *narrow) Next(context.Context) (Second, error) {
+	s := Second{From: n.now, To: n.now + 1e9, Due: n.level, Done: min(n.level, n.most, n.threads*n.each), Lump: 1}
+	if n.level == 0 {
+		s.Done = min(n.most, n.threads*n.each)
+	}
+	s.Readings = []Reading{{Of: s.Done}}
+	if s.Done < s.Due {
+		s.Readings[0].Against = s.Done
+	}
+	n.now = s.To
+	return s, nil
+}
+
+func (n *narrow) Widen([]Second) bool {
+	if n.threads >= 64 {
+		return false
+	}
+	n.threads *= 2
+	n.widened = append(n.widened, n.level)
+	return true
+}
+
+// Threads are raised as long as that helps: once a level fails with more of them as it did before, at no
+// level any more.
+func TestSeekRaisesThreadsWhileThatHelps(t *testing.T) {
+	for _, c := range []struct {
+		most, found float64
+		threads     float64
+	}{{1e6, 64 * 250, 64}, {1000, 1000, 8}} {
+		n := &narrow{threads: 1, most: c.most, each: 250}
+		var sounded []Tried
+		k := seek()
+		k.Time, k.Sounded = 0, func(s Tried) { sounded = append(sounded, s) }
+		r, err := k.Find(t.Context(), n, func(Tried) {})
+		require.NoError(t, err)
+		require.Len(t, sounded, 1)
+		assert.InDelta(t, 250, sounded[0].Done, 0.1)
+		assert.InEpsilon(t, c.found, r.Low, 0.04)
+		assert.InDelta(t, c.threads, n.threads, 0, "raised at %v", n.widened)
+	}
+}
+
+// That more threads did not help is told of two tries of one level that failed alike.
+func TestThreadsThatWereRaisedInVain(t *testing.T) {
+	for more, want := range map[float64]bool{1.04: true, 1.06: false} {
+		r := Result{Steps: []Step{
+			{Level: 50, Threads: 8, Held: true, Why: "it held", Done: 50},
+			{Level: 100, Threads: 8, Why: "p99<5ms did not hold: 30 % took longer", Done: 80},
+			{Level: 100, Threads: 32, Why: "p99<5ms is in doubt: 4 of 90 took longer", Done: 80 * more},
+		}}
+		before, after := r.InVain()
+		assert.Equal(t, want, after != nil)
+		if want {
+			assert.Equal(t, []int{8, 32}, []int{before.Threads, after.Threads})
+		}
+		r.Steps[2].Done, r.Steps[2].Why = 80, "the backlog grew: of 100 that fell due 80 were done"
+		_, after = r.InVain()
+		assert.Nil(t, after, "for another reason")
+	}
+}

@@ -160,7 +160,7 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	open.TooMuch, ours.Limit.By = 0, find.ByPerfbench
 	for want, of := range map[string]Searches{
 		"A holds at no level that was tried (4000 entries/s is already too much), B holds at least 3113 entries/s.": {A: []*find.Result{a}, B: []*find.Result{&open}},
-		"A holds at no level that is known (perfbench itself was the limit), B holds up to 3113 entries/s.":         {A: []*find.Result{&ours}, B: []*find.Result{b}},
+		"A holds at no level that is known: perfbench itself was the limit, B holds up to 3113 entries/s.":          {A: []*find.Result{&ours}, B: []*find.Result{b}},
 		"A tried no level to its end, B holds up to 3113 entries/s.":                                                {A: []*find.Result{{Over: find.OverRate, Unit: "entries", Under: a.Under, Why: find.Interrupted}}, B: []*find.Result{b}},
 		"A held at a level in only 1 of 3 searches, B ":                                                             {A: []*find.Result{a, b, a}, B: []*find.Result{b}},
 	} {

@@ -93,6 +93,10 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
 	what, many := soughtWords(r)
 	answer = found(r, under, what, many)
+	answer = append(answer, unlimited(r, many)...)
+	if a, b := r.InVain(); b != nil {
+		answer = append(answer, fmt.Sprintf("More threads did not help: %s failed alike with %d and with %s.", levelText(r, b.Level)+many, a.Threads, Several(b.Threads, "thread")))
+	}
 	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
 		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
 		if r.Best == r.Found && lowest(r) < r.Found {
@@ -148,7 +152,7 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case !r.Tried():
 		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: perfbench itself was the limit at every level, down to %s.", under, levelText(r, lowest(r))+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit even at %s, the lowest that was tried.", under, r.Limit.Measured(), levelText(r, lowest(r))+many))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(r.Threads, "thread"), levelText(r, r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
@@ -162,13 +166,38 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.TooMuch == 0:
 		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
 	case r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("Perfbench on this machine comes to %s under %s; %s is too much for it. The store may do more.", levelText(r, r.Found)+many, under, levelText(r, r.TooMuch)))
+		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s is too much for it. The store may do more.", here(r), levelText(r, r.Found)+many, under, levelText(r, r.TooMuch)))
 	case r.Limit.By == find.ByThreads:
 		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(r.Threads, "thread"), what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	default:
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
 	return out
+}
+
+// here names the machine of a search, with what it lacked.
+func here(r *find.Result) string {
+	if r.Limit.Machine() == "" {
+		return "this machine"
+	}
+	return r.Limit.Measured()
+}
+
+// unlimited says what was done without a limit before the first level, so that a level which did not hold for
+// want of throughput is told from one that missed a condition; none if it is not known.
+func unlimited(r *find.Result, many string) []string {
+	u := r.Unlimited
+	if u == nil {
+		return nil
+	}
+	text := fmt.Sprintf("At its start, without a limit, the run did %s %s/s with %s", units.Number(u.Done), r.Unit, Several(u.Threads, "thread"))
+	if u.Response.P99 > 0 {
+		text += ", at a p99 of " + Nanos(u.Response.P99)
+	}
+	if last := r.Of(r.TooMuch).Steps; len(last) > 0 && r.TooMuch < u.Done && last[len(last)-1].Missed() {
+		text += fmt.Sprintf(": %s missed a condition, and did not lack throughput", levelText(r, r.TooMuch)+many)
+	}
+	return []string{text + "."}
 }
 
 // doMost says which number of threads does most under the conditions, and what more of them do.

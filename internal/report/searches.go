@@ -105,7 +105,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 
 // noLevel says what is known of a side of which no level is known to hold.
 func noLevel(name, what string, all []*find.Result) string {
-	tried, held, limits := 0, 0, map[string]int{}
+	tried, held, limits, measured := 0, 0, map[string]int{}, ""
 	lowest := math.Inf(1)
 	for _, r := range all {
 		switch {
@@ -113,7 +113,9 @@ func noLevel(name, what string, all []*find.Result) string {
 			held++
 		case r.Tried():
 			tried++
-			limits[r.Limit.By]++
+			if limits[r.Limit.By]++; r.Limit.By == find.ByPerfbench {
+				measured = r.Limit.Measured()
+			}
 			lowest = min(lowest, r.TooMuch)
 		}
 	}
@@ -124,7 +126,7 @@ func noLevel(name, what string, all []*find.Result) string {
 	case tried == 0:
 		return name + " tried no level to its end"
 	case limits[find.ByPerfbench] > 0:
-		return name + " holds at no level that is known (perfbench itself was the limit)"
+		return name + " holds at no level that is known: " + measured + " was the limit"
 	case limits[find.ByThreads] > 0:
 		return text + "(its number of threads was the limit)"
 	}
