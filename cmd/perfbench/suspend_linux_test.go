@@ -20,8 +20,8 @@ func TestASuspendedRunSaysSo(t *testing.T) {
 	require.NoError(t, p.Process.Signal(syscall.SIGCONT))
 	assert.Equal(t, 0, p.end(t), p.stderr.String())
 	run := p.folder(t).Run
-	assert.Contains(t, run.Verdict.Causes, "suspended")
 	require.NotNil(t, run.Observed)
+	assert.Contains(t, run.Verdict.Causes, "suspended", "%+v\n%s", *run.Observed, p.stdout.String())
 	longest := 0.0
 	for _, gap := range run.Observed.Suspensions {
 		longest = max(longest, gap.ForS)
