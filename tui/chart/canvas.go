@@ -1,6 +1,11 @@
 package chart
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Layer is what a cell of a canvas belongs to; callers give each layer its colour.
 // Layer 0 is the background.
@@ -210,6 +215,62 @@ func (c *Canvas) At(x, y int) (rune, Layer) {
 // Under returns the layer of the area that shows behind the block in a cell; 0 if there is
 // none.
 func (c *Canvas) Under(x, y int) Layer { return c.under[y*c.w+x] }
+
+// Settling is how long after the start of measurement a run may still be settling: connections are
+// made, and pools and caches fill.
+const Settling = 10 * time.Second
+
+// Settled is Robust of a run over time, of which the first early values, those of its warm-up and of
+// Settling, do not set the scale either where they are more than three times above all that came later.
+func Settled(vals []float64, early int) float64 {
+	early = max(min(early, len(vals)/2), 0)
+	later := Robust(vals[early:])
+	if !(later > 0) {
+		return Robust(vals)
+	}
+	end := later
+	for _, v := range vals[:early] {
+		if v <= 3*later {
+			end = max(end, v)
+		}
+	}
+	return end
+}
+
+// Beyond marks the columns in which values lie above the end of a scale with ▲ in the first row, and
+// writes the highest of them beside its own. Values are by column of dots; those of told are marked
+// only where they have the highest.
+func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, marked [][]float64, told ...[]float64) {
+	high *= 1 + 1e-9
+	highest, at := high, -1
+	var cells []int
+	for i, vals := range slices.Concat(marked, told) {
+		for x, v := range vals {
+			if !(v > high) || x/2 >= c.w {
+				continue
+			}
+			if i < len(marked) {
+				cells = append(cells, x/2)
+			}
+			if v > highest {
+				highest, at = v, x/2
+			}
+		}
+	}
+	if at < 0 {
+		return
+	}
+	for _, x := range append(cells, at) {
+		c.Put(x, 0, "▲", l)
+	}
+	text := format(highest)
+	n := ansi.StringWidth(text)
+	if x := at + 1; x+n <= c.w {
+		c.Put(x, 0, text, l)
+	} else {
+		c.Put(at-n, 0, text, l)
+	}
+}
 
 // Robust returns the end of a scale that shows vals without being dominated by a few
 // outliers: the maximum, unless it is more than three times the 95th percentile; then

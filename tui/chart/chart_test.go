@@ -178,6 +178,27 @@ func TestRobustLeavesASpikeOut(t *testing.T) {
 	assert.InDelta(t, 0, Robust([]float64{nan, 0}), 0)
 }
 
+// What a run does while it settles sets no scale that hides all that comes later, and what it goes on
+// doing does.
+func TestTheBeginningOfARunDoesNotFlattenTheRest(t *testing.T) {
+	vals := []float64{900, 500, 28, 10, 11, 10, 9, 10, 12}
+	assert.InDelta(t, 28, Settled(vals, 4), 0, "three times as much fits")
+	assert.InDelta(t, 900, Settled(vals, 0), 0, "none of it is early")
+	assert.InDelta(t, 900, Settled(append(vals, 900), 4), 0, "it comes again")
+	assert.InDelta(t, 900, Settled([]float64{900, nan}, 10), 0, "there is nothing else")
+	assert.InDelta(t, 12, Settled([]float64{nan, nan, 10, 12}, 10), 0)
+	assert.InDelta(t, 900, Settled([]float64{900, 900, 900, 10, 12}, 100), 0, "no more than half is early")
+}
+
+func TestWhatIsBeyondTheScaleIsMarked(t *testing.T) {
+	c := NewCanvas(8, 2)
+	Beyond(c, 10, func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }, 1, [][]float64{{nan, 20, 5, 5, 10, 10, 99, 5}}, []float64{5, 5, 50, 50})
+	assert.Equal(t, "▲  ▲99  ", rows(c)[0])
+	c = NewCanvas(8, 2)
+	Beyond(c, 100, func(float64) string { return "x" }, 1, [][]float64{{nan, 20}})
+	assert.Equal(t, "        ", rows(c)[0])
+}
+
 func TestCanvasHasWhatWasDrawnLastInFront(t *testing.T) {
 	c := NewCanvas(3, 1)
 	c.Area(nil, []float64{1, 1, 0.5, nan}, 1, 2)

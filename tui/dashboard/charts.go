@@ -117,6 +117,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 			pane.Title = strings.TrimSuffix(pane.Title, barWord(a.Bucket))
 		}
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
+		pane.Legend = ch.sel.legend(e.Styles)
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -180,7 +181,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		if p.size != widget.Small {
 			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
-			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx(), few)
+			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx(), few, c.clipped())
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
@@ -190,8 +191,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 var legends = []string{"█ p50 to p99   ⠒ max   ▲ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
 
 // legendFor returns the longest of them that has room in the upper border, with the space before it; empty
-// if none has. If some of what is drawn is of few calls, that is said before the rest.
-func legendFor(title, note string, width int, few bool) string {
+// if none has. If some of what is drawn is of few calls, that is said before the rest; if some is above the
+// scale, the key of an axis that has room for it is said where it fits.
+func legendFor(title, note string, width int, few, clipped bool) string {
 	list := legends
 	if few {
 		list = nil
@@ -199,6 +201,15 @@ func legendFor(title, note string, width int, few bool) string {
 			list = append(list, strings.Replace(l, "p99", "p99, "+chart.DimmedFew(), 1))
 		}
 		list = append(append(list, "█ p50 to p99, "+chart.DimmedFew()), legends...)
+	}
+	if clipped {
+		var keyed []string
+		for _, l := range list {
+			if strings.Contains(l, "▲") {
+				keyed = append(keyed, l+": l for log")
+			}
+		}
+		list = append(keyed, list...)
 	}
 	for _, l := range list {
 		if l = "   " + l; ansi.StringWidth(title)+ansi.StringWidth(l)+ansi.StringWidth(note)+10 <= width {
@@ -495,7 +506,14 @@ func (ch *charts) rescale() {
 		}
 	}
 	ch.scaleT = ch.scaleT.Next(top, second)
-	p99, most := vals(lat), vals(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
+	early := floorDiv(chart.Settling, a.Bucket) - lat.First
+	times := func(s Series) float64 {
+		if ch.scaledFrom != 0 {
+			return vals(s)
+		}
+		return chart.Settled(s.Vals, early)
+	}
+	p99, most := times(lat), times(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 2*p99)), second)
 }
 

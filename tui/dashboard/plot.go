@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -118,7 +116,11 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 		c.Rule(m.Cell, '┊', l)
 	}
-	p.spikes(c)
+	var ends [][]float64
+	for _, a := range p.Areas {
+		ends = append(ends, a.To)
+	}
+	chart.Beyond(c, p.High, p.Label, spike, ends, p.Above, p.Pending)
 	shade := func(parts [][2]int, l chart.Layer) {
 		for _, b := range parts {
 			for x := max(b[0], 0); x < min(max(b[1], b[0]+1), p.Cells); x++ {
@@ -134,6 +136,15 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 	}
 	return c
+}
+
+// clipped reports whether an area or the line above it goes beyond the end of the scale.
+func (p *Plot) clipped() bool {
+	most := chart.Peak(p.Above)
+	for _, a := range p.Areas {
+		most = max(most, chart.Peak(a.To))
+	}
+	return most > p.High*(1+1e-9)
 }
 
 // ages draws the line of pending calls; values beyond the scale run along its end.
@@ -152,43 +163,6 @@ func (p *Plot) ages(c *chart.Canvas) {
 
 // Lane is a row above a chart with a sign for each of its moments; empty if none lies on the chart.
 func (p *Plot) Lane(s *widget.Styles) string { return chart.Lane(s, p.Cells, p.Moments) }
-
-// spikes marks values beyond the scale at its end, and labels the highest one.
-func (p *Plot) spikes(c *chart.Canvas) {
-	highest, at := p.High*(1+1e-9), -1
-	var cells []int
-	look := func(vals []float64, all bool) {
-		for x, v := range vals {
-			if !(v > p.High*(1+1e-9)) || x/2 >= p.Cells {
-				continue
-			}
-			if all {
-				cells = append(cells, x/2)
-			}
-			if v > highest {
-				highest, at = v, x/2
-			}
-		}
-	}
-	for _, a := range p.Areas {
-		look(a.To, true)
-	}
-	look(p.Above, false)
-	look(p.Pending, false)
-	if at < 0 {
-		return
-	}
-	for _, x := range append(cells, at) {
-		c.Put(x, 0, "▲", spike)
-	}
-	text := p.Label(highest)
-	n := ansi.StringWidth(text)
-	if x := at + 1; x+n <= p.Cells {
-		c.Put(x, 0, text, spike)
-	} else {
-		c.Put(at-n, 0, text, spike)
-	}
-}
 
 // ink returns the ink for a cell of a layer.
 func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {

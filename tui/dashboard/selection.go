@@ -56,6 +56,15 @@ func (sel *selection) apart() []int {
 // hue returns the series whose colour an operation has everywhere.
 func (sel *selection) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
 
+// legend names the operations that charts show separately, each in its colour; empty if they show one area.
+func (sel *selection) legend(s *widget.Styles) string {
+	var names []string
+	for _, op := range sel.apart() {
+		names = append(names, s.Series[sel.hue(op)].On("■ "+sel.now.opName(sel.now.snap.Ops[op].Operation)))
+	}
+	return strings.Join(names, "  ")
+}
+
 func (sel *selection) ofOp() string {
 	if sel.op < 0 || sel.op >= len(sel.now.snap.Ops) {
 		return ""

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/units"
@@ -72,7 +74,7 @@ func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
 	assert.Equal(t, -d.now.snap.Began, -d.charts.cross.At, "the first moment")
 	a.Send(t, "end")
 	assert.Equal(t, newest, d.charts.cross.At)
-	assert.Regexp(t, `←→ moment  \( \) markers  esc end reading  space pause`, a.Picture(t))
+	assert.Regexp(t, `←→ moment  \( \) markers  esc end reading  home end first, newest  space pause`, a.Picture(t))
 	for range 3 {
 		a.Send(t, "left")
 	}
@@ -210,7 +212,45 @@ func TestTheLatencyChartHasALegend(t *testing.T) {
 		width int
 		want  string
 	}{{70, "   █ p50 to p99   ⠒ max   ▲ above the scale"}, {60, "   █ p50 to p99  ⠒ max  ▲ above"}, {50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
-		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false))
+		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false, false))
+	}
+}
+
+// Where something is above the scale, the border names the key that makes room for it.
+func TestTheLegendNamesTheLogAxisWhereItHelps(t *testing.T) {
+	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲ above the scale: l for log", legendFor("Latency", "all 2 ops ", 90, false, true))
+	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲ above the scale", legendFor("Latency", "all 2 ops ", 90, false, false))
+	p := &Plot{Scale: plot.Scale{High: 10}, Areas: []Area{{To: []float64{10, 4}}}, Above: []float64{math.NaN(), 9}}
+	assert.False(t, p.clipped())
+	p.Above[0] = 11
+	assert.True(t, p.clipped())
+}
+
+// The operations that are stacked are named in the border of their chart.
+func TestStackedOperationsAreNamedInTheirChart(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		a, d, _ := live(t, 15*time.Second, size[0], size[1])
+		assert.Regexp(t, `╭─ [^\n]*entries/s  ■ putall  ■ verify `, a.Picture(t))
+		d.charts.choose(0)
+		assert.NotRegexp(t, `╭─ [^\n]*entries/s[^\n]*■`, a.Picture(t), "one has no legend")
+	}
+}
+
+// First seconds that took a thousand times as long do not flatten the rest of the chart, and those of later do
+// set its scale.
+func TestTheFirstSecondsDoNotFlattenTheLatencyChart(t *testing.T) {
+	for first, want := range map[int]time.Duration{0: 10 * time.Millisecond, 15: 10 * time.Second} {
+		s := &measure.Snapshot{At: 30 * time.Second, Bucket: time.Second}
+		for at := range 30 {
+			took := 10 * time.Millisecond
+			if at >= first && at < first+4 {
+				took = 10 * time.Second
+			}
+			s.Whole = append(s.Whole, measure.Point{At: time.Duration(at) * time.Second, Count: 1000, Seconds: 1, ResponseP99: int64(took), ResponseMax: int64(took)})
+		}
+		ch := charts{now: &reading{snap: s}, sel: &selection{op: -1}}
+		ch.rescale()
+		assert.InDelta(t, float64(want), ch.scaleL.Top, 1, "%d", first)
 	}
 }
 

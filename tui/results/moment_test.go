@@ -61,7 +61,7 @@ func TestKeysReadTheChartsOfAFinishedRun(t *testing.T) {
 			assert.Equal(t, "00:48  "+said(r, 48)+"  threads 64  payload 1 KiB", read(a, r))
 		}
 		page := a.Picture(t)
-		assert.Contains(t, page, "←→ moment  ( ) markers  esc end reading  tab page  ? help")
+		assert.Contains(t, page, "←→ moment  ( ) markers  esc end reading  ")
 		assert.Contains(t, page, r.moment.cross.Clock(width))
 		assert.Contains(t, page, "Latency  p50 ")
 

@@ -115,6 +115,7 @@ type graph struct {
 	mean   bool // reduce by the mean, else by the maximum
 	series int  // whose colour it has
 	few    bool // dimmed where too few calls support it
+	early  int  // how many of the first values do not set the scale alone
 	always bool // drawn where nothing was done, too
 	format func(float64) string
 }
@@ -127,22 +128,31 @@ const (
 	rule
 	outage
 	broken
+	spike
 	cross
 )
 
 // axisWidth is the width of the axis labels of a chart.
 const axisWidth = 9
 
+// end returns the highest value that the scale has room for.
+func (g graph) end() float64 {
+	if g.always {
+		return chart.Peak(g.vals)
+	}
+	return chart.Settled(g.vals, g.early)
+}
+
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
 // change.
 func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
-	scale := plot.Scale{High: plot.Top(chart.Peak(g.vals), false)}
+	scale := plot.Scale{High: plot.Top(g.end(), false)}
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return c.column(at, cells) }
 	dots := across(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
-		if dots[i] = scale.Part(v); !g.always && c.silent(float64(c.first)+(float64(i)+0.5)*span/float64(len(dots))) {
+		if dots[i] = v; !g.always && c.silent(float64(c.first)+(float64(i)+0.5)*span/float64(len(dots))) {
 			dots[i] = math.NaN()
 		}
 	}
@@ -158,13 +168,18 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		}
 	}
 	canvas := chart.NewCanvas(cells, h)
-	canvas.Area(nil, dots, filled, line)
+	parts := make([]float64, len(dots))
+	for i, v := range dots {
+		parts[i] = scale.Part(v)
+	}
+	canvas.Area(nil, parts, filled, line)
 	for _, at := range c.changes {
 		canvas.Rule(column(at), '┊', rule)
 	}
 	for _, at := range c.phases {
 		canvas.Rule(column(at), '╎', rule)
 	}
+	chart.Beyond(canvas, scale.High, g.format, spike, [][]float64{dots})
 	for _, a := range c.faults {
 		for x, to := cut(a); x < to; x++ {
 			canvas.Rule(x, '▒', broken)
@@ -191,7 +206,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			return s.Plain
 		case l == outage:
 			return s.Bad
-		case l == broken:
+		case l == broken || l == spike:
 			return s.Warn
 		case l == cross:
 			return s.Accent

@@ -407,7 +407,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 		each -= 1 - each%2 // an odd height has a middle row to label
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 		out = append(out, s.Muted.On(widget.Fit(times, w)))
-		out = append(out, graph{vals: c.p99, series: 1, few: true, format: durationLabel}.draw(s, c, w, each)...)
+		out = append(out, graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}.draw(s, c, w, each)...)
 	} else {
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	}

@@ -183,9 +183,10 @@ func (b *Bindings) ReadingHelp() []key.Binding {
 
 // Reading puts what a moment that is read is moved and ended by before the other hints.
 func (b *Bindings) Reading(short []key.Binding) []key.Binding {
-	marks, end := Long(b.ReadingHelp()[2], "markers"), Long(b.Back, "end reading")
+	both := b.ReadingHelp()
+	marks, ends, end := Long(both[2], "markers"), Long(both[3], "first, newest"), Long(b.Back, "end reading")
 	rest := slices.DeleteFunc(slices.Clone(short), func(k key.Binding) bool { return slices.Equal(k.Keys(), end.Keys()) })
-	return append([]key.Binding{Bind("←→", "moment", "left", "right"), marks, end}, rest...)
+	return append([]key.Binding{Bind("←→", "moment", "left", "right"), marks, end, ends}, rest...)
 }
 
 // Presses reports whether msg is a key of b, enabled or not.

@@ -14,6 +14,8 @@ type Panel struct {
 	// Title is in the upper border, Note at its right end, Foot in the lower border at
 	// the right. They hold no escape codes.
 	Title, Note, Foot string
+	// Legend follows the title where there is room beside the note. It may be styled.
+	Legend string
 	// Under, if set, replaces the lower border's line between its corners; exactly as
 	// wide as the inside.
 	Under   string
@@ -67,6 +69,10 @@ func (p Panel) top(edge, head, muted Ink, w int) string {
 	if title != "" {
 		b.WriteString(" " + head.On(title) + " ")
 		used += ansi.StringWidth(title) + 2
+	}
+	if n := ansi.StringWidth(p.Legend); n > 0 && used+n+ansi.StringWidth(p.Note)+6 <= w {
+		b.WriteString(" " + p.Legend + " ")
+		used += n + 2
 	}
 	note := ""
 	if n := ansi.StringWidth(p.Note); n > 0 && used+n+3 <= w {
