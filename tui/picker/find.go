@@ -26,7 +26,7 @@ func (f *form) newFinder() *finder {
 }
 
 // matches returns the rows that contain every word, those first whose label does, then
-// those with the help, then those with the name that a file or --set has for it.
+// those with the help, then those with a name that a file or --set has for it.
 func (x *finder) matches(rows []row) []int {
 	var by [3][]int
 	for i, r := range rows {
@@ -36,7 +36,7 @@ func (x *finder) matches(rows []row) []int {
 			by[0] = append(by[0], i)
 		case widget.HasWords(shown+" "+r.help, sought):
 			by[1] = append(by[1], i)
-		case widget.HasWords(shown+" "+r.help+" "+r.name, sought):
+		case widget.HasWords(shown+" "+r.help+" "+r.name+" "+r.alias(), sought):
 			by[2] = append(by[2], i)
 		}
 	}

@@ -144,7 +144,7 @@ func applied(req request.Request, r row, text string) request.Request {
 		if zero := r.nothing(); zero != "" && strings.EqualFold(text, zero) {
 			text = "0"
 		}
-		req.Values = without(req.Values, r.name)
+		req.Values = without(without(req.Values, r.name), r.alias())
 		if text != "" {
 			req.Values[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}
 		}

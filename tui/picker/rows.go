@@ -74,6 +74,14 @@ func (r row) words() string {
 	return r.text
 }
 
+// alias is the parameter that sets the same as the row of a knob; empty if none does.
+func (r row) alias() string {
+	if r.knob == nil || r.knob.Param == "" {
+		return ""
+	}
+	return strings.TrimSuffix(r.name, r.knob.Name) + r.knob.Param
+}
+
 // nothing is what 0 is called, if it is not a number of the knob's unit.
 func (r row) nothing() string {
 	if r.knob == nil {
@@ -307,9 +315,9 @@ func (s *sheet) add(section string, list []request.Line) {
 	}
 }
 
-// has reports whether a value has its row already.
+// has reports whether a value has its row already, under this name or its other one.
 func (s *sheet) has(name string) bool {
-	return slices.ContainsFunc(s.rows, func(r row) bool { return r.name == name })
+	return slices.ContainsFunc(s.rows, func(r row) bool { return r.name == name || r.alias() == name })
 }
 
 // addRest appends values that were set but are unknown to the preview, so that a wrong
@@ -333,14 +341,18 @@ func (s *sheet) typedIn(r *row) {
 	if r.from == workload.OriginFlag.String() {
 		r.from = setHere
 	}
-	v, ok := s.req.Values[r.name]
+	name := r.name
+	if _, ok := s.req.Values[name]; !ok {
+		name = cmp.Or(r.alias(), name)
+	}
+	v, ok := s.req.Values[name]
 	switch {
 	case !ok || v.Origin == workload.OriginPlan && strings.HasPrefix(r.from, workload.OriginEnvironment.String()):
 	case v.Origin == workload.OriginPlan:
 		r.text, r.mine, r.from = v.Text, true, v.From()
 	default:
 		r.text, r.mine = v.Text, true
-		r.from = s.origin(r.name, func(q request.Request) bool { return q.Values[r.name].Text == v.Text })
+		r.from = s.origin(name, func(q request.Request) bool { return q.Values[name].Text == v.Text })
 	}
 }
 
@@ -396,14 +408,14 @@ func (s *sheet) blame(err error) {
 		name := fault.FieldOf(part)
 		for i := range s.rows {
 			r := &s.rows[i]
-			if r.name != name {
+			if r.name != name && r.alias() != name {
 				continue
 			}
 			text, hint := widget.Unflagged(part.Error()), widget.Unflagged(fault.HintOf(part))
 			if len(r.wrong) == 0 && (r.kind != rowFile || errors.Is(part, fs.ErrNotExist)) { // what is wrong in a file is mended there
 				r.meant = cmp.Or(meant(hint), meant(text))
 			}
-			r.wrong = append(r.wrong, mistake{strings.TrimPrefix(text, r.name+": "), hint})
+			r.wrong = append(r.wrong, mistake{strings.TrimPrefix(text, name+": "), hint})
 		}
 	}
 }
