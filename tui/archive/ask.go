@@ -165,7 +165,11 @@ func (s *RunList) Line(st *widget.Styles, w int) string {
 	case s.noting != nil:
 		n := s.noting
 		if n.refused != "" {
-			text := " " + n.field.View(st, ansi.StringWidth(n.field.Value())+2)
+			typed := ansi.StringWidth(n.field.Value()) + 2
+			text := st.Accent.On(n.lead) + n.field.View(st, typed)
+			if room := w - ansi.StringWidth(n.lead) - typed; room < ansi.StringWidth(n.refused)+2 { // what it is to be like stays
+				text = st.Accent.On(n.lead) + n.field.View(st, max(min(typed, w-ansi.StringWidth(n.lead)-w/3), 4))
+			}
 			return widget.Fit(text+st.Bad.On("✗ "+n.refused), w)
 		}
 		return widget.Fit(st.Accent.On(n.lead)+n.field.View(st, w-len(n.lead)), w)

@@ -44,8 +44,14 @@ type List struct {
 	rows   []kept.Item
 	loaded bool
 	err    error
-	// shown indexes the rows that pass the filter; at is the selected one of these.
-	shown   []int
+	// shown indexes the rows that pass the filter, those of folded sweeps and groups left out; at is the
+	// selected one of these.
+	shown []int
+	// of has, by the id of each run of a sweep or group, the id of that, and opened the ids of those
+	// whose runs are listed below them. Where the list is filtered or sorted, each run stands alone.
+	of      map[string]string
+	opened  map[string]bool
+	nested  bool
 	at, top int
 	shelf   RunList
 	moments kept.Moments      // of all rows
@@ -93,7 +99,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			h.changed = changedIn(msg.Runs)
 		}
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
-		h.moments = kept.MomentsOf(h.rows)
+		h.moments, h.of = kept.MomentsOf(h.rows), groupsOf(h.rows)
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
@@ -138,12 +144,68 @@ func changedIn(list []rundir.Run) map[string]string {
 func (h *List) sift() {
 	was := h.current()
 	h.shown = h.shelf.Shown(h.rows)
+	if h.nested = h.shelf.Filter.Text() == "" && h.shelf.Order() == kept.Newest; h.nested {
+		h.shown = h.nest(h.shown)
+	}
 	h.at = 0
 	for i, n := range h.shown {
-		if was != nil && h.rows[n].ID() == was.ID() {
+		if id := h.rows[n].ID(); was != nil && (id == was.ID() || id == h.of[was.ID()] && !h.opened[id]) {
 			h.at = i
 		}
 	}
+}
+
+// groupsOf returns, by the id of each run of a sweep or group that is listed, the id of that.
+func groupsOf(rows []kept.Item) map[string]string {
+	out := map[string]string{}
+	for i := range rows {
+		for _, r := range rows[i].Of {
+			out[r.ID] = rows[i].ID()
+		}
+	}
+	return out
+}
+
+// nest puts the runs of sweeps and groups below those, if they are opened, or else leaves them out.
+func (h *List) nest(shown []int) (out []int) {
+	below := map[string][]int{}
+	for _, n := range shown {
+		if id := h.of[h.rows[n].ID()]; id != "" {
+			below[id] = append(below[id], n)
+		}
+	}
+	for _, n := range shown {
+		id := h.rows[n].ID()
+		if h.of[id] != "" {
+			continue
+		}
+		if out = append(out, n); h.opened[id] {
+			out = append(out, below[id]...)
+		}
+	}
+	return out
+}
+
+// group returns the id of the sweep or group that is selected, or of which a run is; empty if that is
+// neither, or its runs do not stand below it.
+func (h *List) group() string {
+	r := h.current()
+	switch {
+	case r == nil || !h.nested:
+		return ""
+	case len(r.Of) > 0:
+		return r.ID()
+	}
+	return h.of[r.ID()]
+}
+
+// fold shows or hides the runs of the selected sweep or group.
+func (h *List) fold(hide bool) {
+	if h.opened == nil {
+		h.opened = map[string]bool{}
+	}
+	h.opened[h.group()] = !hide
+	h.sift()
 }
 
 // current returns the selected row; nil if the list is empty.
@@ -195,6 +257,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.at = 0
 	case key.Matches(msg, k.Last):
 		h.move(len(h.shown))
+	case key.Matches(msg, k.Left):
+		h.fold(true)
+	case key.Matches(msg, k.Right):
+		h.fold(false)
 	case key.Matches(msg, k.Toggle):
 		h.toggle()
 	case key.Matches(msg, k.Choose):
@@ -331,6 +397,11 @@ func (h *List) bindings() widget.Bindings {
 	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
 		b.SetEnabled(some)
 	}
+	group := h.group()
+	k.Right.SetHelp("→", "list its runs below it")
+	k.Right.SetEnabled(group != "" && !h.opened[group])
+	k.Left.SetHelp("←", "hide its runs")
+	k.Left.SetEnabled(group != "" && h.opened[group])
 	k.Toggle.SetHelp("space", "choose for comparing")
 	k.Toggle.SetEnabled(run)
 	k.SideA.SetEnabled(run)
@@ -360,8 +431,15 @@ func (h *List) Keys() widget.KeyMap {
 		pack = k.Undo
 		pack.SetHelp("u", "take out")
 	}
+	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit}
+	switch { // a sweep or group is neither chosen nor put on a side
+	case k.Right.Enabled():
+		list = slices.Insert(list, 2, widget.Long(k.Right, "its runs"))
+	case k.Left.Enabled():
+		list = slices.Insert(list, 2, k.Left)
+	}
 	return widget.KeyMap{
-		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
+		Short: list,
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Right, k.Left}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
 	}
 }

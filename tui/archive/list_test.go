@@ -414,3 +414,41 @@ func TestAListFollowsRunsOfOtherTerminals(t *testing.T) {
 	wait(6 * time.Second)
 	assert.Equal(t, "of-another-terminal", h.run().ID, "what is covered reads nothing")
 }
+
+// The runs of a sweep stand below it, folded until they are asked for; a filter finds each by itself.
+func TestTheRunsOfASweepStandBelowIt(t *testing.T) {
+	b := tuitest.NewDemo()
+	done := tuitest.NewSweep(2, b.Past[0].ID, b.Past[1].ID)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-113000-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 30*time.Minute), Result: &done}}
+	a, h := list(t, b, 120, 40)
+	folded := a.Picture(t)
+	assert.Contains(t, folded, "▸ +  today 11:30  sweep ingestion threads")
+	assert.NotContains(t, folded, "today 11:52")
+	assert.Contains(t, offered(h), "→ its runs")
+	a.Send(t, "right")
+	assert.Regexp(t, `▸ −  today 11:30 [^\n]*\n[^\n]*   today 11:52 [^\n]*\n[^\n]*   today 11:40 `, a.Picture(t))
+	a.Send(t, "down", "space")
+	assert.Equal(t, []string{b.Past[0].ID}, h.chosen)
+	a.Send(t, "left")
+	assert.NotContains(t, a.Picture(t), "today 11:52")
+	assert.Equal(t, "260503-113000-ingestion-sweep", h.current().ID(), "the sweep is selected in place of its run")
+	assert.NotContains(t, offered(h), "← hide its runs")
+	a.Send(t, "/")
+	a.Type(t, "11:52")
+	a.Send(t, "enter")
+	assert.Equal(t, b.Past[0].ID, h.run().ID)
+	assert.NotContains(t, offered(h), "→ its runs")
+}
+
+// What tags are to be like is still said where one was refused.
+func TestTheExampleOfATagStaysAfterAMistake(t *testing.T) {
+	for _, w := range []int{60, 80, 120} {
+		a, _ := list(t, tuitest.NewDemo(), w, 24)
+		a.Send(t, "#")
+		a.Type(t, "nothing")
+		a.Send(t, "enter")
+		picture := a.Picture(t)
+		assert.Contains(t, picture, "Tags (build=7; host=big one): nothing", w)
+		assert.Contains(t, picture, `✗ tag: "nothing"`, w)
+	}
+}

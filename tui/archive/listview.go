@@ -113,7 +113,11 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
-		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, h.moments.Of(r, e.Now), settings, e)...)...)
+		when := h.moments.Of(r, e.Now)
+		if h.nested && h.of[r.ID()] != "" {
+			when = "  " + when
+		}
+		g.Add(append([]string{h.lead(i, r)}, cells(s, r, when, settings, e)...)...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
@@ -172,8 +176,9 @@ func (h *List) notesHead() string {
 	return ""
 }
 
-func (h *List) lead(i int, id string) string {
-	lead := "  "
+// lead is what precedes a row: that it is selected, and that it is chosen, or whether its runs are folded.
+func (h *List) lead(i int, r *kept.Item) string {
+	lead, id := "  ", r.ID()
 	if i == h.at {
 		lead = "▸ "
 	}
@@ -184,6 +189,10 @@ func (h *List) lead(i int, id string) string {
 		return lead + "A"
 	case slices.Contains(h.sides[1], id):
 		return lead + "B"
+	case h.nested && len(r.Of) > 0 && h.opened[id]:
+		return lead + "−"
+	case h.nested && len(r.Of) > 0:
+		return lead + "+"
 	}
 	return lead + " "
 }

@@ -27,7 +27,13 @@ func (s *Suite) View(e screen.Env) string {
 	case s.ended:
 		ink = st.Warn
 	}
-	lines := []string{widget.Spread(" "+st.Bold.On("Plan · "+filepath.Base(s.plan.Path)), ink.On(s.progress())+" ", e.W)}
+	title := st.Bold.On("Plan · " + filepath.Base(s.plan.Path))
+	profile, target := s.shared()
+	all := strings.TrimSuffix(strings.TrimSpace("all "+profile)+" on "+target, " on ")
+	if profile+target != "" && ansi.StringWidth(title+all+s.progress())+6 <= e.W { // the panel of a run has it, too
+		title += st.Muted.On(" · " + all)
+	}
+	lines := []string{widget.Spread(" "+title, ink.On(s.progress())+" ", e.W)}
 	if s.Running() != nil {
 		lines = append(lines, s.underWay(e))
 	}
@@ -69,13 +75,23 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 	s.top = max(min(s.top, s.at, len(s.now.Turns)-rows), s.at-rows+1, 0)
 	s.rowsAt = y + 2
 	begun := s.going != nil
+	figures := slices.ContainsFunc(s.now.Turns, func(t screen.SuiteTurn) bool { return t.Figures != nil })
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: ""}, {Head: "run", Most: 36}, {Head: "profile", Most: 20, Spare: 3}, {Head: "target", Most: 30, Spare: 4}, {Head: "settings", Most: 70, Spare: 2},
 	}}
-	if begun {
-		g.Cols[4].Spare = 5
+	if figures {
 		g.Cols = append(g.Cols, widget.Column{Head: "throughput", Right: true}, widget.Column{Head: "p99", Right: true},
-			widget.Column{Head: "errors", Right: true, Spare: 2}, widget.Column{Head: "verdict", Most: 30, Spare: 1})
+			widget.Column{Head: "errors", Right: true, Spare: 2})
+	}
+	if begun {
+		g.Cols = append(g.Cols, widget.Column{Head: "verdict", Most: 30, Spare: 1})
+	}
+	profile, target := s.shared()
+	if profile != "" {
+		g.Cols[2].Head = ""
+	}
+	if target != "" {
+		g.Cols[3].Head = ""
 	}
 	for i := range s.now.Turns {
 		t, r := &s.now.Turns[i], &s.plan.File.Runs[i]
@@ -84,11 +100,19 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 			lead = "▸ "
 		}
 		cells := []string{lead + signOf(t.State), r.Name, r.Request.Profile, targetOf(r), settingsOf(r)}
+		if profile != "" { // the headline has it
+			cells[2] = ""
+		}
+		if target != "" {
+			cells[3] = ""
+		}
 		switch {
 		case t.Figures != nil:
 			cells = append(cells, t.Figures...)
-		case begun:
+		case figures:
 			cells = append(cells, "–", "–", "–", t.State.String())
+		case begun:
+			cells = append(cells, t.State.String())
 		}
 		g.Add(cells...)
 	}
@@ -111,6 +135,20 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 		p.Foot = "S starts all, one after the other"
 	}
 	return p.Draw(st, e.W, rows+3, widget.Indent(append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)))
+}
+
+// shared returns the profile and the target that all runs have; empty where they differ, or there is only one.
+func (s *Suite) shared() (profile, target string) {
+	runs := s.plan.File.Runs
+	same := func(of func(*request.Run) string) string {
+		for i := range runs {
+			if of(&runs[i]) != of(&runs[0]) || len(runs) < 2 {
+				return ""
+			}
+		}
+		return of(&runs[0])
+	}
+	return same(func(r *request.Run) string { return r.Request.Profile }), same(targetOf)
 }
 
 // signOf is the sign of what has become of a run.

@@ -101,3 +101,13 @@ func TestAPlanThatCannotBeginSaysWhy(t *testing.T) {
 	assert.Contains(t, picture, "write it like 500")
 	assert.Nil(t, s.Running())
 }
+
+// What all runs of a plan have is said once, and the rest of the width is for what tells them apart.
+func TestASuiteSaysOnceWhatAllRunsHave(t *testing.T) {
+	a, _, _ := planned(t, 100, 24)
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "all ingestion on redis://me@127.0.0.1:6379")
+	assert.Contains(t, picture, "threads 64 · duration 30s · seed 7")
+	assert.Contains(t, picture, "sweep threads=1,2,4 · duration 5s")
+	assert.NotContains(t, picture, "throughput")
+}

@@ -16,8 +16,8 @@ type Column struct {
 	// 0 stays. A column that may be dropped is also dropped if it has neither a head
 	// nor any content.
 	Spare int
-	// Most truncates longer cells; 0 means no limit. A column with a limit is cut further,
-	// to leastText, where otherwise it would be dropped, or the last columns would not fit.
+	// Most truncates longer cells, unless there is room for more; 0 means no limit. A column with a limit
+	// is cut further, to leastText, where otherwise it would be dropped, or the last columns would not fit.
 	Most int
 	// Least is its minimum width.
 	Least int
@@ -44,7 +44,7 @@ const gutter = 2
 
 // shown selects the columns that fit into w cells, and their widths.
 func (g *Grid) shown(w int) (cols, widths []int) {
-	all := make([]int, len(g.Cols))
+	all, whole := make([]int, len(g.Cols)), make([]int, len(g.Cols))
 	for c, col := range g.Cols {
 		all[c] = max(ansi.StringWidth(col.Head), col.Least)
 		for _, r := range g.rows {
@@ -52,7 +52,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 				all[c] = max(all[c], ansi.StringWidth(r[c]))
 			}
 		}
-		if col.Most > 0 {
+		if whole[c] = all[c]; col.Most > 0 {
 			all[c] = min(all[c], col.Most)
 		}
 		if col.Spare == 0 || all[c] > 0 {
@@ -96,6 +96,10 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 			cut := min(over, max(all[c]-leastText, 0))
 			all[c], used = all[c]-cut, used-cut
 		}
+	}
+	for _, c := range cols { // what nothing else needs
+		more := min(whole[c]-all[c], max(w-used, 0))
+		all[c], used = all[c]+more, used+more
 	}
 	for _, c := range cols {
 		widths = append(widths, all[c])

@@ -34,3 +34,14 @@ func TestALongTextIsCutBeforeItsColumnIsDropped(t *testing.T) {
 	assert.Equal(t, "ingestion  after the…", cut(21))
 	assert.Equal(t, "ingestion", cut(20), "too little to be read")
 }
+
+// A text is not cut where nothing else needs the room.
+func TestAGridGivesRoomToWhatIsCut(t *testing.T) {
+	g := Grid{Cols: []Column{{Head: "run"}, {Head: "note", Spare: 1, Most: 12}}}
+	g.Add("a", "a note that is longer than that")
+	s := NewStyles(ThemeMono, true, colorprofile.Ascii)
+	_, rows := g.Lines(s, 60)
+	assert.Contains(t, ansi.Strip(rows[0]), "a note that is longer than that")
+	_, rows = g.Lines(s, 25)
+	assert.Equal(t, "a    a note that is long…", ansi.Strip(rows[0]))
+}
