@@ -139,6 +139,36 @@ func Sets(a, b Set, o Options) *Comparison {
 	return c
 }
 
+// Covered names what the figures of a set are of that stand first: all calls, or the counted operations.
+func (s Set) Covered() string {
+	out := ""
+	for _, r := range s.Runs {
+		called, calls := 0, int64(0)
+		for _, m := range r.Parts[1:] {
+			if calls += m.Calls + m.Errors; m.Calls+m.Errors > 0 {
+				called++
+			}
+		}
+		all := r.Parts[0]
+		one := measure.CallsOf(all.counted, called)
+		if all.Calls+all.Errors == calls {
+			one = measure.AllCalls
+		}
+		if out == "" {
+			out = one
+		}
+		if out != one {
+			return measure.CallsOf(0, called)
+		}
+	}
+	return out
+}
+
+// Covered is that of both sides.
+func (c *Comparison) Covered() string {
+	return Set{Runs: slices.Concat(c.A.Runs, c.B.Runs)}.Covered()
+}
+
 // part returns the figures of an operation in each run; nil stands for all calls.
 func (s Set) part(op *measure.Operation) []Measured {
 	var out []Measured

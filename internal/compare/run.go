@@ -34,6 +34,8 @@ type Measured struct {
 	// run comes from a baseline, which keeps no histograms.
 	Response *hdrhistogram.Histogram
 
+	// counted is how many operations it is of that were called; 0 if that is not known, as of a baseline.
+	counted int
 	// late is how much of each percentile was perfbench's own lateness, 0 to 1, as far as there was any.
 	late map[Figure]float64
 }
@@ -71,6 +73,9 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	for _, o := range f.Run.Operations {
 		if op != nil && (o.Track != op.Track || o.Op != op.Op) || op == nil && !f.Run.Counts(o) {
 			continue
+		}
+		if o.Calls+o.Errors > 0 {
+			m.counted++
 		}
 		m.Calls += o.Calls
 		m.Errors += o.Errors

@@ -55,8 +55,8 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	}
 	v := e.value(h)
 	got := units.Duration(time.Duration(v))
-	if of > 1 { // which is the figure of none of its operations
-		got += " over all calls"
+	if of != "" { // which is the figure of none of its operations
+		got += " over " + of
 	}
 	return Outcome{OK: e.holds(v), Got: got, Measured: measure.Enough(e.Percentile(), h.TotalCount())}
 }
@@ -106,7 +106,7 @@ func (e Threshold) throughput(f *rundir.Folder) Outcome {
 	}
 	sum, none := 0.0, true
 	for _, o := range f.Run.Operations {
-		if o.Throughput != nil && e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
+		if o.Throughput != nil && e.covers(&f.Run, o) {
 			sum, none = sum+*o.Throughput, false
 		}
 	}
@@ -138,18 +138,30 @@ func (e Threshold) recovered(f *rundir.Folder) Outcome {
 	return Outcome{OK: e.holds(float64(d)), Got: got, Measured: true}
 }
 
-// merged returns the times of the operations that the expression is about, and how many these are.
-func (e Threshold) merged(f *rundir.Folder) (*hdrhistogram.Histogram, int) {
+// covers reports whether the expression is about an operation of a run: of a whole run or track, only about
+// those that count in the run's unit.
+func (e Threshold) covers(run *rundir.Run, o rundir.Operation) bool {
+	named := e.Of != o.Track && (e.Of == o.Op || e.Of == o.Track+"."+o.Op)
+	return e.About(measure.Operation{Track: o.Track, Op: o.Op}) && (named || run.Counts(o))
+}
+
+// merged returns the times of the operations that the expression is about, and names these if they are several.
+func (e Threshold) merged(f *rundir.Folder) (all *hdrhistogram.Histogram, of string) {
 	var parts []*hdrhistogram.Histogram
+	called := 0
 	for _, o := range f.Run.Operations {
-		if !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
+		h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]
+		if h == nil || h.TotalCount() == 0 || !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			continue
 		}
-		if h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]; h != nil && h.TotalCount() > 0 {
+		if called++; e.covers(&f.Run, o) {
 			parts = append(parts, h)
 		}
 	}
-	return measure.Merge(parts...), len(parts)
+	if len(parts) > 1 {
+		of = measure.CallsOf(len(parts), called)
+	}
+	return measure.Merge(parts...), of
 }
 
 func (e Threshold) holds(v float64) bool {

@@ -146,6 +146,24 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A threshold on a whole run or track is on the operations that count, and says so where others were called.
+func TestAThresholdIsOnWhatCounts(t *testing.T) {
+	f := folder(t)
+	slow, rate := hdrhistogram.New(1, int64(time.Hour), 3), 9000.0
+	require.NoError(t, slow.RecordValues(5e9, 9000))
+	f.Histograms["b.scan.response"] = slow
+	f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "b", Op: "scan", Calls: 9000, Throughput: &rate})
+	f.Run.Units = map[string]string{"b.scan": "rows"}
+	for text, want := range map[string]string{
+		"p99<=91ms": "90 ms over the 2 counted operations", "b.p99<1h": "1 ms", "scan.p50<1h": "5 s", "b.scan.p50<1h": "5 s",
+		"b.throughput>1": "450/s", "scan.throughput>1": "9k/s", "throughput>1": "900/s",
+	} {
+		e, err := condition.ParseThreshold(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, e.Judge(f).Got, text)
+	}
+}
+
 // A failure is counted once, as in all other numbers of errors; who names an operation asks for its own.
 func TestAThresholdOnErrorsCountsAFailureOnce(t *testing.T) {
 	f := &rundir.Folder{Run: rundir.Run{

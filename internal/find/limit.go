@@ -52,7 +52,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	rec := verdict.Record{
 		Going: true, InProcess: f.inProcess, Seconds: float64(sum.seconds), Observed: o,
 		Ops: []verdict.Op{{
-			Name: "all calls", Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
+			Name: f.plan.Covered(), Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
 			Response: measure.Summarize(sum.response), Lateness: measure.Summarize(sum.lateness),
 			ServiceMean: sum.service.Mean(), ServiceP50: measure.Percentile(sum.service, 50), ServiceP99: measure.Percentile(sum.service, 99),
 		}},
@@ -170,9 +170,17 @@ func (f *Finder) slower(s Step) string {
 	}
 	first := time.Duration(f.bench.quick)
 	if float64(now) < 1.2*f.bench.quick {
-		return fmt.Sprintf("half of all calls still take %s there, but the slowest take longer", units.Duration(now))
+		return fmt.Sprintf("%s still take %s there, but the slowest take longer", f.half(), units.Duration(now))
 	}
-	return fmt.Sprintf("half of all calls take %s there, %.3g times as long as when it has little to do", units.Duration(now), float64(now)/float64(first))
+	return fmt.Sprintf("%s take %s there, %.3g times as long as when it has little to do", f.half(), units.Duration(now), float64(now)/float64(first))
+}
+
+// half names half of the calls that times of a step are of.
+func (f *Finder) half() string {
+	if what := f.plan.Covered(); what != measure.AllCalls {
+		return "half of the calls of " + what
+	}
+	return "half of all calls"
 }
 
 // between returns what was observed between two observations; nil without both.

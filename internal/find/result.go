@@ -114,7 +114,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		if s.Level == r.TooMuch && !s.Held {
 			r.Limit = suspects[i]
 			if r.Found == 0 && alone[i] != "" {
-				r.Limit = Limit{By: ByStore, Text: "the store: more than half of all calls take longer there than " + alone[i] + " allows"}
+				r.Limit = Limit{By: ByStore, Text: "the store: more than half of the calls take longer there than " + alone[i] + " allows"}
 			}
 		}
 	}

@@ -101,12 +101,17 @@ func begins(text string, c rundir.Coincidence, seconds float64) bool {
 	return strings.HasPrefix(text, verdict.Dead([]verdict.Outage{{From: c.At, To: c.Until}}, seconds))
 }
 
-// sentence gives a text a capital letter and a full stop.
-func sentence(text string) string {
+// capital begins a text with a capital letter.
+func capital(text string) string {
 	if text == "" {
 		return ""
 	}
-	if text = strings.ToUpper(text[:1]) + text[1:]; !strings.HasSuffix(text, ".") {
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(text string) string {
+	if text = capital(text); text != "" && !strings.HasSuffix(text, ".") {
 		text += "."
 	}
 	return text

@@ -70,7 +70,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 		if len(part.Findings) == 0 {
 			continue // nothing was found
 		}
-		heading := "All calls"
+		heading := capital(c.Covered())
 		if part.BySearch() {
 			heading = "What they hold"
 		}
@@ -171,7 +171,7 @@ func Repeats(s compare.Set) string {
 	return Page{
 		Title: "perfbench: " + what + " of " + c.Profile + " on " + StoreName(c.Store),
 		Lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
-		Sections: []Section{{Heading: "All calls", Table: t, Text: []string{
+		Sections: []Section{{Heading: capital(s.Covered()), Table: t, Text: []string{
 			"The figure after ± is the margin of error of the mean, at 95 % confidence; the last column is the standard deviation from run to run.",
 		}}},
 	}.Text()

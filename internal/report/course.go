@@ -202,13 +202,13 @@ func marks(r *rundir.Run, done []effect.Effect) []plot.Mark {
 // ofWhich says which operations the times are for, unless that is obvious.
 func ofWhich(r *rundir.Run) string {
 	timed := r.Headline().Timed
-	switch {
-	case len(timed) == len(r.Operations):
+	switch what := r.Covered(); {
+	case what == measure.AllCalls:
 		return ""
-	case len(timed) == 1:
-		return " of " + timed[0].Op
+	case len(timed) != 1:
+		return " of " + what
 	}
-	return " of what counts"
+	return " of " + timed[0].Op
 }
 
 // resources draws what perfbench, the store and the machine used, and what the store's

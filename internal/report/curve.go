@@ -56,7 +56,7 @@ func percentiles(f *rundir.Folder) Graph {
 // the same space.
 func byPercentile(title string) Graph {
 	g := Graph{Over: true, Chart: plot.Chart{
-		Caption: "That share of all calls took at most so long. Each nine is as wide as the one before; a curve ends where too few calls are left to tell.",
+		Caption: "That share of the calls took at most so long. Each nine is as wide as the one before; a curve ends where too few calls are left to tell.",
 		Title:   title, Log: true, Unit: plot.Nanoseconds, Format: duration,
 		Ticks:  []float64{0, -math.Log10(0.5), 1, -math.Log10(0.05), 2, 3, 4, 5},
 		Across: func(x float64) string { return fmt.Sprintf("p%.5g", (1-math.Pow(10, -x))*100) },

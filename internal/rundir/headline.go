@@ -119,9 +119,23 @@ func (r *Run) BeforeFault() Headline {
 	return Headline{Rate: math.NaN(), Response: unknown}
 }
 
-// Of names what Response is of, where that is not all that was called: the only operation that counts,
-// "all calls of N operations", or "answered calls" where calls failed, which have no time unless they
-// timed out. It is empty if there is but one operation, of which no call failed.
+// Covered names what the headline is of: all calls, or the counted operations where others were called besides.
+func (r *Run) Covered() string {
+	counted, called := 0, 0
+	for _, o := range r.Operations {
+		if r.ended(&o) == 0 {
+			continue
+		}
+		if called++; r.Counts(o) {
+			counted++
+		}
+	}
+	return measure.CallsOf(counted, called)
+}
+
+// Of names what Response is of, where that is not all that was called: the only operation that counts, those
+// that do, "all calls of N operations", or "answered calls" where calls failed, which have no time unless
+// they timed out. It is empty if there is but one operation, of which no call failed.
 func (h *Headline) Of(r *Run) string {
 	called, calls := 0, ""
 	for _, o := range r.Operations {
@@ -133,8 +147,10 @@ func (h *Headline) Of(r *Run) string {
 		}
 	}
 	switch {
+	case len(h.Timed) > 1 && called > len(h.Timed):
+		return strings.TrimPrefix(calls+" of "+measure.CallsOf(len(h.Timed), called), " of ")
 	case len(h.Timed) > 1:
-		return fmt.Sprintf("%s of %d operations", cmp.Or(calls, "all calls"), len(h.Timed))
+		return fmt.Sprintf("%s of %d operations", cmp.Or(calls, measure.AllCalls), len(h.Timed))
 	case len(h.Timed) == 1 && called > 1:
 		return strings.TrimSuffix(h.Timed[0].Op+", "+calls, ", ")
 	case len(h.Timed) == 0:

@@ -130,7 +130,14 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 	assert.Equal(t, []string{"events", "batches", "rows"}, []string{r.UnitOf(r.Operations[0]), r.UnitOf(r.Operations[1]), r.UnitOf(r.Operations[2])})
 
 	assert.Equal(t, "publish", new(r.Headline()).Of(&r), "other operations have other times")
-	r.Units = nil
+	assert.Equal(t, "the counted operation", r.Covered())
+	r.Units = map[string]string{"query.range": "rows"}
+	assert.Equal(t, "the 2 counted operations", new(r.Headline()).Of(&r))
+	assert.Equal(t, "the 2 counted operations", r.Covered())
+	r.Operations[1].Errors = 5
+	assert.Equal(t, "answered calls of the 2 counted operations", new(r.Headline()).Of(&r))
+	r.Operations[1].Errors, r.Units = 0, nil
+	assert.Equal(t, "all calls", r.Covered())
 	r.Response = &Latency{P50: 8, P99: 900, P999: 5000}
 	h = r.Headline()
 	assert.Equal(t, Latency{P50: 8, P99: 900, P999: 5000}, h.Response)

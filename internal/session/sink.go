@@ -37,7 +37,7 @@ func newSink(o *Opened, stop func(cause error)) *sink {
 	ops := operations{list: p.Plan.Operations(), counted: p.Plan.Counted()}
 	k := &sink{
 		journal: o.journal, sampler: o.sampler, running: make(chan struct{}), stop: stop, first: o.first, measured: &o.measured,
-		thresholds: newThresholds(p.Thresholds, p.Plan, o.Dir()),
+		thresholds: newThresholds(p.Thresholds, o.Dir()),
 		summary:    &summary{operations: ops}, convergence: &convergence{goal: p.Until}, seconds: &seconds{},
 		backlog: &backlog{operations: ops}, listeners: &listeners{},
 	}

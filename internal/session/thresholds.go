@@ -11,17 +11,14 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // thresholds are those of a run, with the histograms of the whole run that they are judged
 // by. While the run goes on, only the sink uses them.
 type thresholds struct {
-	list    []condition.Threshold
-	counted []bool
-	tracks  []string
-	dir     string
-	sums    map[string]*measure.Sum
+	list []condition.Threshold
+	dir  string
+	sums map[string]*measure.Sum
 	// series is kept only if a threshold is about recovery.
 	series []rundir.SeriesRow
 	// aborted is the one that ended the run; nil if none did.
@@ -34,8 +31,8 @@ type aborted struct {
 	outcome condition.Outcome
 }
 
-func newThresholds(list []condition.Threshold, plan *workload.Plan, dir string) *thresholds {
-	return &thresholds{list: list, counted: plan.Counted(), tracks: plan.TrackNames(), dir: dir, sums: map[string]*measure.Sum{}}
+func newThresholds(list []condition.Threshold, dir string) *thresholds {
+	return &thresholds{list: list, dir: dir, sums: map[string]*measure.Sum{}}
 }
 
 // add merges the histograms of a second.
@@ -71,12 +68,12 @@ func (t *thresholds) end(run *rundir.Run, measured time.Duration) bool {
 	if t.aborted != nil || !slices.ContainsFunc(t.list, func(e condition.Threshold) bool { return e.Abort }) {
 		return false
 	}
-	of := t.seenBy(run)
+	seen := t.seen(run)
 	for _, e := range t.list {
 		if !e.Abort {
 			continue
 		}
-		if got := e.Judge(of(e)); e.Ends(got, measured) {
+		if got := e.Judge(seen); e.Ends(got, measured) {
 			got.Got += " after " + units.Duration(measured) + ", which ended the run"
 			t.aborted = &aborted{e, got}
 			return true
@@ -87,9 +84,9 @@ func (t *thresholds) end(run *rundir.Run, measured time.Duration) bool {
 
 // judge returns the outcome of each threshold, and a sentence for each that was missed.
 func (t *thresholds) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) {
-	of := t.seenBy(run)
+	seen := t.seen(run)
 	for _, e := range t.list {
-		got := e.Judge(of(e))
+		got := e.Judge(seen)
 		if t.aborted != nil && t.aborted.expr == e { // what happened afterwards does not undo it
 			got = t.aborted.outcome
 		}
@@ -107,21 +104,20 @@ func (t *thresholds) soFar(run *rundir.Run) (out []rundir.Threshold) {
 	if len(t.list) == 0 {
 		return nil
 	}
-	of := t.seenBy(run)
+	seen := t.seen(run)
 	for _, e := range t.list {
 		if e.AtEnd() {
 			continue
 		}
-		if got := e.Judge(of(e)); got.Measured {
+		if got := e.Judge(seen); got.Measured {
 			out = append(out, rundir.Threshold{Expr: e.Text, OK: got.OK, Got: got.Got})
 		}
 	}
 	return out
 }
 
-// seenBy returns the run as each threshold sees it: for a whole track or run, only the
-// operations that count in its unit; errors are those of all, whatever they count.
-func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.Folder {
+// seen returns the run as thresholds see it.
+func (t *thresholds) seen(run *rundir.Run) *rundir.Folder {
 	view := *run
 	if run.Failed() {
 		view.Operations = append([]rundir.Operation(nil), run.Operations...)
@@ -129,22 +125,9 @@ func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.F
 			view.Operations[i].Throughput = nil
 		}
 	}
-	whole := view
-	whole.Operations = nil
-	for i, o := range view.Operations {
-		if i >= len(t.counted) || t.counted[i] {
-			whole.Operations = append(whole.Operations, o)
-		}
-	}
 	merged := map[string]*hdrhistogram.Histogram{}
 	for tag, sum := range t.sums {
 		merged[tag] = sum.Histogram()
 	}
-	return func(e condition.Threshold) *rundir.Folder {
-		f := &rundir.Folder{Dir: t.dir, Run: view, Series: t.series, Histograms: merged}
-		if e.Stat != "errors" && (e.Of == "" || slices.Contains(t.tracks, e.Of)) {
-			f.Run = whole
-		}
-		return f
-	}
+	return &rundir.Folder{Dir: t.dir, Run: view, Series: t.series, Histograms: merged}
 }

@@ -49,6 +49,17 @@ func (p *Plan) Counted() []bool {
 	return out
 }
 
+// Covered names what figures of the whole plan are of: all calls, or the counted operations.
+func (p *Plan) Covered() string {
+	all, counted := p.Counted(), 0
+	for _, is := range all {
+		if is {
+			counted++
+		}
+	}
+	return measure.CallsOf(counted, len(all))
+}
+
 // Warming reports for each operation of a plan, by the index that samples carry, whether
 // it tells when a warm-up has settled. In a warm-up only the phases run that wait for no
 // other: those of their operations tell that count or, where none does, such as in a load

@@ -125,7 +125,7 @@ func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
 	m.load, m.lead = found.Curve(), found.Lead()
 	for _, p := range m.Parts {
 		part := comparedPart{
-			Pair: p, name: "all calls",
+			Pair: p, name: m.Covered(),
 			da: calls(p.A), db: calls(p.B),
 		}
 		if p.BySearch() {

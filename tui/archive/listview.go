@@ -10,11 +10,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
+
+// covered names what the p99 of the listed runs is of.
+func (h *List) covered() string {
+	for _, i := range h.shown {
+		if r := h.rows[i].Run; r != nil && r.Covered() != measure.AllCalls {
+			return measure.CallsOf(0, 1)
+		}
+	}
+	return measure.AllCalls
+}
 
 // View draws the page.
 func (h *List) View(e screen.Env) string {
@@ -46,7 +57,7 @@ func (h *List) View(e screen.Env) string {
 		}
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
-	p := widget.Panel{Title: "Runs  p99 of all calls", Focused: true}
+	p := widget.Panel{Title: "Runs  p99 of " + h.covered(), Focused: true}
 	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
 		p.Foot = rundir.MixedNote
 	}

@@ -46,7 +46,7 @@ func (p *Panel) Ask(note string) {
 	}
 	p.Open, p.Asking, p.note = true, true, note
 	p.form = widget.Form{Rows: []widget.FormRow{
-		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "of all calls; also put.p99<5ms, errors<1%"),
+		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "such as p99<10ms, put.p99<5ms, errors<1%"),
 		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
 		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),

@@ -72,10 +72,19 @@ func (sel *selection) ofOp() string {
 	return " · " + sel.now.opName(sel.now.snap.Ops[sel.op].Operation)
 }
 
-// ofAll says that the latencies are of several operations.
+// ofAll says that the latencies are of several operations, or not of all that were called.
 func (sel *selection) ofAll() string {
-	if sel.op >= 0 || sel.fig.of < 2 {
+	others := false
+	for i, o := range sel.now.snap.Ops {
+		others = others || o.Calls > 0 && !sel.now.snap.Counts(i)
+	}
+	switch {
+	case sel.op >= 0 || sel.fig.of == 0 || sel.fig.of == 1 && !others:
 		return ""
+	case sel.fig.of == 1:
+		return "1 counted op"
+	case others:
+		return fmt.Sprintf("%d counted ops", sel.fig.of)
 	}
 	return fmt.Sprintf("all %d ops", sel.fig.of)
 }

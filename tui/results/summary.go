@@ -126,7 +126,7 @@ func needs(run *rundir.Run) string {
 		calls += o.Calls
 	}
 	if measure.Enough(99, calls) {
-		return "the perfbench that made the run had no p99 of all calls"
+		return "the perfbench that made the run had no p99 of several operations"
 	}
 	return fmt.Sprintf("p99 takes %d calls, and there were %d", measure.Needs(99), calls)
 }

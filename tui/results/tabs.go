@@ -299,8 +299,8 @@ func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 
 // opChoices lists the operations whose distributions can be shown.
 func (p *pages) opChoices() []string {
-	out := []string{"all calls"}
 	run := &p.of.loaded.folder.Run
+	out := []string{run.Covered()}
 	for _, o := range run.Operations {
 		out = append(out, widget.OpName(run, o))
 	}

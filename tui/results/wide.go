@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -69,10 +70,18 @@ func (l *loadedRun) both(s *widget.Styles, w int) []string {
 	return append([]string{s.Muted.On(head)}, lines...)
 }
 
+// howLong is the title of the distribution of the calls that the headline is of.
+func (l *loadedRun) howLong() string {
+	if of := l.folder.Run.Covered(); of != measure.AllCalls {
+		return "How many calls of " + of + " took how long"
+	}
+	return "How many calls took how long"
+}
+
 // courseAndSpread draws the charts of the run and the distribution of its calls.
 func (l *loadedRun) courseAndSpread(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	spread := func(w, h int) []string {
-		return append([]string{s.Muted.On(widget.Fit("How many calls took how long", w))}, l.all.Draw(s, s.Series[0], w, h-1)...)
+		return append([]string{s.Muted.On(widget.Fit(l.howLong(), w))}, l.all.Draw(s, s.Series[0], w, h-1)...)
 	}
 	switch {
 	case len(l.course.rates) < 2:
@@ -101,7 +110,7 @@ func (l *loadedRun) besideCalls(s *widget.Styles, w, h int) []string {
 		return l.percentiles(s, w)
 	}
 	lw := max(w/2, 100)
-	d := append([]string{s.Muted.On("How many of all calls took how long"), ""}, l.all.Draw(s, s.Series[0], w-lw-gutter, h-3)...)
+	d := append([]string{s.Muted.On(l.howLong()), ""}, l.all.Draw(s, s.Series[0], w-lw-gutter, h-3)...)
 	return columns(l.percentiles(s, lw), lw, d...)
 }
 
