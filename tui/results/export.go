@@ -249,13 +249,16 @@ func (x *exporter) over(e screen.Env, below string) string {
 	h := min(len(lines)+2, e.H-1)
 	p := widget.Panel{Title: "Export", Focused: true, Foot: fmt.Sprintf("enter writes %s", units.Plural(len(x.chosen()), "format"))}
 	if x.busy {
-		p.Foot = "writing: esc closes, q quits when it is written"
+		p.Foot = "writing: " + whileWriting
 	}
 	if list < len(x.formats) {
 		p.Note = fmt.Sprintf("%d–%d of %d", x.top+1, x.top+list, len(x.formats))
 	}
 	return x.laid(e, p, w, h, lines, below)
 }
+
+// whileWriting says which keys work while an export is written.
+const whileWriting = "esc closes, q quits when it is written"
 
 // format draws one of the list; w cells are for what it is.
 func (x *exporter) format(s *widget.Styles, i int, f rundir.Format, w int) string {

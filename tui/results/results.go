@@ -142,9 +142,13 @@ func (r *Results) late(e screen.Env) tea.Cmd {
 
 func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if r.export != nil {
+		busy := r.export.busy
 		cmd, closed := r.export.press(msg, e)
-		if closed {
+		switch {
+		case closed:
 			r.export = nil
+		case busy:
+			r.toast.Say(e.Now, "the export is being written: "+whileWriting, false)
 		}
 		return cmd
 	}
