@@ -190,10 +190,8 @@ func (f Finding) sized(v float64) string {
 		return fmt.Sprintf("%.2g points", v*100)
 	case math.IsInf(v, 0):
 		return anything
-	case v >= 2:
-		return units.Factor(v + 1)
 	case v >= 1:
-		return fmt.Sprintf("%.0f %%", v*100)
+		return units.Factor(v + 1)
 	}
 	return fmt.Sprintf("%.2g %%", v*100)
 }

@@ -109,12 +109,12 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 	few := []float64{math.NaN(), math.NaN(), math.NaN()}
 	steady, twice, wild := []float64{1e6, 1.001e6, 0.999e6}, []float64{2e6, 2.001e6, 1.999e6}, []float64{1e6, 1.6e6, 0.5e6}
 	for want, c := range map[string]*Comparison{
-		`^B is worse, with 95 % confidence: p99 \+100.* %\), from 1 ms to 2 ms\.$`:                                                            Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
+		`^B is worse, with 95 % confidence: p99 ×2 \(×1\.9\d* … ×2\.\d*\), from 1 ms to 2 ms\.$`:                                              Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
 		`^B is better, with 95 % confidence: p99 -50.* %\), from 2 ms to 1 ms\.$`:                                                             Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
 		`^B is the same as A, with 95 % confidence: p99 same within .* %\.$`:                                                                  Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
 		`^It cannot be told whether B is better .* may be chance; these runs differ too much among themselves to tell a change from chance; `: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
-		`^B is worse, with .* p50 \+100.*, from 1 ms to 2 ms\. Of p99 it cannot be told\.$`:                                                   Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
-		`^B is worse, with 95 % confidence: p50 \+100.* %\), from 1 ms to 2 ms\.$`:                                                            Sets(side(1, steady, few), side(2, twice, few), Options{}),
+		`^B is worse, with .* p50 ×2 .*, from 1 ms to 2 ms\. Of p99 it cannot be told\.$`:                                                     Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
+		`^B is worse, with 95 % confidence: p50 ×2 \(×.*\), from 1 ms to 2 ms\.$`:                                                             Sets(side(1, steady, few), side(2, twice, few), Options{}),
 		`^It cannot be told .*: p50 was .* may be chance`:                                                                                     Sets(side(1, wild, few), side(2, wild, steady), Options{}),
 	} {
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))

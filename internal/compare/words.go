@@ -103,8 +103,7 @@ func (f Finding) amount(v float64) string {
 	return units.Duration(time.Duration(math.Round(v)))
 }
 
-// ChangeText formats by how much B differs: "+4.2 %", "=", "×20", as RangeText has it; for errors
-// in points. It is empty if that is unknown.
+// ChangeText formats by how much B differs: "+4.2 %", "=", "×20"; for errors in points. It is empty if that is unknown.
 func (f Finding) ChangeText() string {
 	switch {
 	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
@@ -113,14 +112,12 @@ func (f Finding) ChangeText() string {
 		return "="
 	case f.Figure.byShare():
 		return fmt.Sprintf("%+.3g points", f.Change*100)
-	case strings.HasPrefix(f.RangeText(), "×"):
-		return units.Factor(f.Change + 1)
 	}
 	return units.Change(f.Change)
 }
 
-// RangeText formats the least and the greatest possible change: "+2.1 … +6.3 %"; empty
-// if unknown.
+// RangeText formats the least and the greatest possible change as ChangeText does the change: "+2.1 … +6.3 %";
+// empty if unknown.
 func (f Finding) RangeText() string {
 	switch {
 	case f.Verdict == Noted || math.IsNaN(f.Lo) || math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) || f.Lo == f.Hi:
@@ -130,7 +127,7 @@ func (f Finding) RangeText() string {
 	case f.Hi+1 > 100*(f.Lo+1) && !f.Moved():
 		return anything
 	}
-	return units.Between(f.Lo, f.Hi)
+	return units.Between(f.Change, f.Lo, f.Hi)
 }
 
 // Sentence describes the change of a figure in one line: "p99: worse, +12.3 %, from 8

@@ -94,7 +94,7 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	}
 	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
 	e, _ := Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 2k ×2, p99 20 → 40 ms ×2", e.Outcome(60))
 	assert.Equal(t, "00:10–00:12", e.When())
 	assert.Equal(t, 10, e.before.seconds)
 
@@ -222,7 +222,7 @@ func TestATableNamesWhatWasDoneTogether(t *testing.T) {
 		slices.Concat(steady(12, 1000, 2000), steady(5, 2000, 2000))...,
 	))
 	assert.Equal(t, "see the next one", list[0].Told(80))
-	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k +100 %, p99 20 → 20 ms same", list[1].Told(80))
+	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k ×2, p99 20 → 20 ms same", list[1].Told(80))
 	assert.Equal(t, "with the one before: throughput 1k → 2k, p99 20 → 20 ms same", list[1].Told(30))
 }
 
@@ -292,7 +292,7 @@ func TestAnOperationWithoutP99IsNotTheSlowest(t *testing.T) {
 	seg.take(1, measure.Summary{Count: 90, P50: 5e5, P90: 9e8, P95: 9e8, P99: 9e8}, measure.Summary{})
 	c.Segments = []Segment{seg}
 	e := last(c)
-	assert.Equal(t, "throughput 1k → 1k same, p99 2 → 4 ms +100 %", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 1k same, p99 2 → 4 ms ×2", e.Outcome(60))
 }
 
 // With room, both figures are told before and after, each from its lowest to its highest
@@ -300,9 +300,9 @@ func TestAnOperationWithoutP99IsNotTheSlowest(t *testing.T) {
 func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
 	e, _ := Last(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
-	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.Outcome(math.MaxInt))
-	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.Outcome(60))
-	assert.Equal(t, "throughput 1k → 2k, p99 20 → 40 ms", e.Outcome(40))
+	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) ×2, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms ×2", e.Outcome(math.MaxInt))
+	assert.Equal(t, "throughput 1k → 2k ×2, p99 20 → 40 ms ×2", e.Outcome(60))
+	assert.Equal(t, "throughput 1k → 2k, p99 20 → 40 ms", e.Outcome(36))
 }
 
 // At a rate, throughput is what was asked for, and p99 decides.
@@ -310,7 +310,7 @@ func TestAtARateP99Decides(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 1000, To: 2000}}, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...)
 	s.Segments = []Segment{{Settings: map[string]float64{"rate": 1000}}}
 	e, _ := Last(s)
-	assert.Equal(t, "p99 20 → 40 ms +100 %, throughput 1k → 2k as asked", e.Outcome(60))
+	assert.Equal(t, "p99 20 → 40 ms ×2, throughput 1k → 2k as asked", e.Outcome(60))
 }
 
 // A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
@@ -570,7 +570,7 @@ func TestEachChangeHasItsEffect(t *testing.T) {
 		told = append(told, e.Text()+": "+e.Told(70))
 	}
 	assert.Equal(t, []string{
-		"threads 1 → 2: throughput 1k → 2k +100 %, p99 20 → 20 ms same",
+		"threads 1 → 2: throughput 1k → 2k ×2, p99 20 → 20 ms same",
 		"payload 1 KiB → 64 KiB: see the next one",
 		"batch 1 → 2: with payload 1 KiB → 64 KiB: throughput 2k → 500, p99 20 → 80 ms",
 		"paused: ",

@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// manifold is the growth, as a share, from which on a factor says more than per cent do.
-const manifold = 2
+// doubled is the growth, as a share, from which on changes are told as factors: less is in per cent.
+const doubled = 1
 
 // Change formats by how much a figure has grown or shrunk, as a share of what it was: "+12.5 %",
-// "-94.6 %"; from threefold on as a factor: "×3.7", "×160".
+// "-94.6 %"; from a doubling on as a factor: "×2", "×160".
 func Change(by float64) string {
 	switch {
-	case by >= manifold:
+	case by >= doubled:
 		return Factor(by + 1)
 	case by > -1 && by < -0.995: // -100.0 % would be nothing at all
 		return fmt.Sprintf("-%.4g %%", -100*by)
@@ -19,11 +19,15 @@ func Change(by float64) string {
 	return fmt.Sprintf("%+.1f %%", 100*by)
 }
 
-// Between formats the least and the greatest change: "+2.1 … +6.3 %"; as factors if any of them is
-// threefold or more: "×0.8 … ×4.2".
-func Between(least, most float64) string {
-	if most >= manifold {
-		return Factor(least+1) + " … " + Factor(most+1)
+// Between formats the least and the greatest that a change may be, in the same way as the change:
+// "+2.1 … +6.3 %", or "×1.8 … ×4.2".
+func Between(by, least, most float64) string {
+	if by >= doubled {
+		from, to := Factor(least+1), Factor(most+1)
+		if from == to {
+			from, to = fmt.Sprintf("×%.4g", least+1), fmt.Sprintf("×%.4g", most+1)
+		}
+		return from + " … " + to
 	}
 	return fmt.Sprintf("%+.1f … %+.1f %%", 100*least, 100*most)
 }

@@ -171,8 +171,8 @@ func Number(v float64) string {
 	return trim(v) + suffix
 }
 
-// Percent formats by how much a value differs from one before: "+25 %", "−50 %", "×12" from ten times
-// on; "" if there was none before.
+// Percent formats by how much a value differs from one before: "+25 %", "−50 %"; from a doubling
+// on as a factor: "×12"; "" if there was none before.
 func Percent(before, after float64) string {
 	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
 		return ""
@@ -181,8 +181,8 @@ func Percent(before, after float64) string {
 	switch {
 	case math.Abs(p) < 0.5:
 		return "±0 %"
-	case p >= 900:
-		return "×" + Number(math.Round(after/before))
+	case p >= 100*doubled:
+		return Factor(after / before)
 	}
 	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
 }
