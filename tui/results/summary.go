@@ -65,8 +65,8 @@ func (l *loadedRun) text(s *widget.Styles, o *screen.Outcome, w int, brief bool)
 	return slices.Concat(l.head(s, o, w), []string{""}, l.operations(s, w), l.rest(s, w, brief))
 }
 
-// head are the main figures with the verdict, on one line if they fit, and what they are of; then what
-// was asked for, and whether it was met.
+// head are the main figures with the verdict, on one line if they fit; the verification, and what the figures
+// are of; then what was asked for, and whether it was met.
 func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	run := &l.folder.Run
 	f := widget.FiguresOf(run)
@@ -102,6 +102,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	if f.Mixes > 0 {
 		more = append(more, fmt.Sprintf("over %d segments", f.Mixes))
 	}
+	out = append(out, verified(s, run, w)...)
 	out = append(out, flow(on(s.Muted, more), s.Muted.On(" · "), w)...)
 	for _, t := range run.Verdict.Thresholds {
 		sign, k := "✓ ", s.OK
@@ -115,6 +116,23 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	}
 	if o != nil && o.Err != nil && !told(run, o.Err) {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
+	}
+	return out
+}
+
+// verified says whether what is stored is what was acknowledged, and that a server came back empty.
+func verified(s *widget.Styles, run *rundir.Run, w int) []string {
+	v, k := run.Verification, s.Plain
+	text := v.State
+	if v.Summary != "" {
+		text += " · " + v.Summary
+	}
+	if v.State == workload.Failed {
+		k = s.Bad
+	}
+	out := widget.Labelled(s, 14, "Verification", text, k, w)
+	if text := run.Restarted(); text != "" {
+		out = append(out, widget.Labelled(s, 14, "", "! "+text, s.Warn, w)...)
 	}
 	return out
 }
@@ -270,18 +288,6 @@ func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 	}
 	for _, a := range report.Faults(l.folder) {
 		add("Fault", report.FaultText(&a, run), s.Plain)
-	}
-	v := run.Verification
-	text, vk := v.State, s.Plain
-	if v.Summary != "" {
-		text += " · " + v.Summary
-	}
-	if v.State == workload.Failed {
-		vk = s.Bad
-	}
-	add("Verification", text, vk)
-	if text := run.Restarted(); text != "" {
-		add("", "! "+text, s.Warn)
 	}
 	length := "measured for " + report.Length(run.MeasuredS)
 	if run.WarmupS > 0 {
