@@ -58,8 +58,8 @@ func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	if k.text = ch.sel.early(); ch.sel.fig.warmup {
 		k.text += "warm-up"
 	}
-	if ch.now.watch.gone {
-		k.text += "gone"
+	if forms := ch.sel.answered(); forms != nil {
+		k.text += forms[0]
 	}
 	if ch.against.earlier != nil {
 		k.text += ch.against.earlier.ID
@@ -141,9 +141,11 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			}
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
-		gone := ""
-		if w := ch.now.watch; w.gone && at == "" { // the figures are of before
-			why, gone = "", "no answer since "+plot.Clock(w.since.Seconds())
+		var answered []string
+		if at == "" {
+			if answered = ch.sel.answered(); ch.now.watch.gone { // the figures are of before
+				why = ""
+			}
 		}
 		axis := logWord(c.Log)
 		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
@@ -176,8 +178,12 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if note(since) == "" {
 			since = cmp.Or(at, ch.sel.brief())
 		}
-		if pane.Note = note(gone, why, ch.sel.ofAll(), since); why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
-			pane.Note = note(since, gone, ch.sel.ofAll())
+		of := shortened(answered, func(form string) bool { return note(form, since) == form+" · "+since })
+		if of == "" {
+			of = shortened(answered, func(form string) bool { return note(form) != "" })
+		}
+		if pane.Note = note(of, why, ch.sel.ofAll(), since); of+why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
+			pane.Note = note(since, ch.sel.ofAll())
 		}
 		if p.size != widget.Small {
 			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
@@ -185,6 +191,14 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
+}
+
+// shortened returns the first form that fits; "" if none does.
+func shortened(forms []string, fits func(string) bool) string {
+	if i := slices.IndexFunc(forms, fits); i >= 0 {
+		return forms[i]
+	}
+	return ""
 }
 
 // legends say what the marks of the latency chart are, the longest first.

@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -87,6 +89,32 @@ func (sel *selection) ofAll() string {
 		return fmt.Sprintf("%d counted ops", sel.fig.of)
 	}
 	return fmt.Sprintf("all %d ops", sel.fig.of)
+}
+
+// answered says, while calls fail or none is answered, that the figures are of calls that were answered, and how
+// old they are: in several forms, the longest first; nil while all calls are answered.
+func (sel *selection) answered() []string {
+	w := sel.now.watch
+	switch {
+	case w.gone && sel.fig.latency.Count == 0:
+		return []string{"no answer since " + plot.Clock(w.since.Seconds())}
+	case sel.fig.latency.Count == 0:
+		return nil
+	case w.gone || w.silent > 0:
+		old := whole(sel.now.snap.At-w.since) + " old"
+		return []string{"of answered calls, " + old, "answered calls, " + old, old}
+	case sel.untimedFailures():
+		return []string{"of answered calls", "answered calls"}
+	}
+	return nil
+}
+
+// untimedFailures reports whether calls failed in the window that have no time: any that did not time out.
+func (sel *selection) untimedFailures() bool {
+	return sel.fig.failed > 0 && slices.ContainsFunc(sel.now.snap.Errors, func(e measure.ErrorCount) bool {
+		op := slices.IndexFunc(sel.now.snap.Ops, func(o measure.Totals) bool { return o.Operation == e.Operation })
+		return e.Class != store.Timeout.String() && (op == sel.op || sel.op < 0 && op >= 0 && sel.now.snap.Counts(op))
+	})
 }
 
 // early says when there will be figures; empty once there are some.

@@ -58,7 +58,7 @@ func TestAnOutageKeepsTheFiguresAndIsAMarker(t *testing.T) {
 	assert.True(t, d.now.watch.gone)
 	page := a.Picture(t)
 	assert.Regexp(t, `p50 +\d`, page)
-	assert.Contains(t, page, "no answer since 00:15")
+	assert.Contains(t, page, "of answered calls, 5 s old")
 	a.Send(t, "(")
 	assert.Equal(t, 15*time.Second, d.charts.cross.At)
 	assert.Contains(t, d.charts.cross.Marker, "outage")
