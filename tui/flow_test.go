@@ -39,7 +39,7 @@ func TestFromPickerToReport(t *testing.T) {
 	}
 	seen("Bulk ingestion")
 	press("right")
-	for range 3 {
+	for range 2 {
 		press("down")
 	}
 	press("enter")

@@ -66,7 +66,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 
 	s.shows("Profiles", "▸ Bulk ingestion", "choose a profile")
 	assert.Equal(t, "1", s.mode("alternate_on"))
-	s.press("Right", "Down", "Down", "Enter") // to the set-up, down to the target
+	s.press("Right", "Down", "Enter") // to the set-up, down to the target
 	s.shows("▸ target", "embedded:", "redis://localhost:6379")
 	s.press("C-u")
 	s.enter(srv.URL())

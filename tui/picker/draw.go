@@ -36,11 +36,20 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 		}
 		add(-1, "")
 	}
+	section, hidden := "", 0
 	for i := range f.rows {
 		r := &f.rows[i]
 		if r.section != "" {
+			section = r.section
+		}
+		if !f.shows(i) {
+			hidden++
+			continue
+		}
+		if section != "" && f.all {
 			add(-1, "")
-			add(-1, " "+s.Muted.On(r.section))
+			add(-1, " "+s.Muted.On(section))
+			section = ""
 		}
 		add(i, f.rowLine(s, i, w, focused))
 		for n, l := range f.below(s, i, w, focused) {
@@ -50,6 +59,10 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 			}
 			add(row, l)
 		}
+	}
+	if hidden > 0 {
+		add(-1, "")
+		add(-1, " "+s.Muted.On(ansi.Truncate(fmt.Sprintf("d shows %d more: file, warm-up, timetable …", hidden), w-2, "…")))
 	}
 	return out
 }

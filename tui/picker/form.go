@@ -29,6 +29,7 @@ type form struct {
 
 	rows    []row
 	at, top int
+	all     bool // all rows are shown, not only those of a first run
 	edit    *edit
 	past    []request.Request // before each change, for undo
 	find    *finder           // nil unless searching for a row
@@ -62,7 +63,21 @@ func (f *form) current() *row {
 	return &f.rows[f.at]
 }
 
-func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
+// shows reports whether a row is shown; the selected one is, however it was found.
+func (f *form) shows(i int) bool { return f.all || !f.rows[i].more || i == f.at }
+
+// move selects a row that is so many shown ones further on, or the last one that way.
+func (f *form) move(by int) {
+	step := 1
+	if by < 0 {
+		step = -1
+	}
+	for i := f.at + step; i >= 0 && i < len(f.rows) && by != 0; i += step {
+		if f.all || !f.rows[i].more {
+			f.at, by = i, by-step
+		}
+	}
+}
 
 // leave ends typing without keeping the text, and returns to the top.
 func (f *form) leave() { f.edit, f.find, f.at, f.top, f.rows = nil, nil, 0, 0, nil }

@@ -31,6 +31,9 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.ping.ask(p.drafts.request(), e)
 	case key.Matches(msg, k.Copy):
 		return screen.Copy("does this run", p.forecast.elsewhere(p.drafts.request()))
+	case key.Matches(msg, k.Details):
+		p.form.all = !p.form.all
+		p.list.matrix = p.form.all
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):

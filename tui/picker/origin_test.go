@@ -99,7 +99,7 @@ func TestOffersWithoutRoomAreCounted(t *testing.T) {
 	require.Positive(t, at, "the fifth offer")
 	assert.Equal(t, -1, p.form.lines[at+1])
 	p.form.edit.pick = 6
-	assert.NotContains(t, shown(), " more")
+	assert.NotContains(t, shown(), "… ")
 }
 
 // Where lab is typed, the servers of the lab are offered.

@@ -282,6 +282,11 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Sweep.SetEnabled(can)
 	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs.all) > 1)
+	k.Details.SetHelp("d", "all values and stores")
+	k.Details.SetEnabled(p.pane == paneProfiles || p.pane == paneForm)
+	if p.form.all {
+		k.Details.SetHelp("d", "only the main values")
+	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
 	switch {
@@ -320,7 +325,11 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.History, k.Compare, k.Next, k.Prev, k.Back}
+	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.History, k.Compare, k.Details, k.Next, k.Prev, k.Back}
+	details := widget.Long(k.Details, "all")
+	if p.form.all {
+		details = widget.Long(k.Details, "less")
+	}
 	switch {
 	case p.list.filter.Typing():
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
@@ -338,7 +347,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		turn := widget.Bind("←→", "change", "left", "right")
-		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
+		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)
 		}
@@ -366,7 +375,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	}
 	k.Right.SetHelp("→", "setup")
 	return widget.KeyMap{
-		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

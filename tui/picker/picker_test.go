@@ -527,6 +527,7 @@ func TestEachMistakeOfAPlanIsSaid(t *testing.T) {
 
 func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Profile: "ingestion"}, 80, 24)
+	p.form.all = true
 	p.form.rows = append(p.form.rows, row{name: "eligibility.totalEntryCount", text: "4000"})
 	for _, wide := range []int{44, 66, 96} { // of screens of 80, 120 and 200 columns
 		rows := map[int]bool{}
@@ -546,9 +547,51 @@ func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 // Stores for which the list of profiles has no room are counted, not just left out.
 func TestTheListSaysHowManyStoresItHasNoRoomFor(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	a.Send(t, "d")
 	shown := func(w int) string { return ansi.Strip(strings.Join(p.list.lines(a.Env.Styles, w, 30), "\n")) }
 	assert.Contains(t, shown(22), " ER…")
 	assert.Contains(t, shown(22), "… 2 more")
 	assert.Contains(t, shown(40), " E R C M ")
 	assert.NotContains(t, shown(40), " more")
+}
+
+// The form begins with the main values, and with what is set or wrong; all are one key away, as are the
+// stores of all profiles.
+func TestTheFormBeginsWithTheMainValues(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "runs on Embedded, Redis, Cassandra, MySQL")
+	assert.Contains(t, picture, "d shows 12 more")
+	assert.NotRegexp(t, `timetable  |warm-up  |● `, picture)
+	a.Send(t, "right", "G")
+	assert.Equal(t, "rate", p.form.current().name, "the last of them")
+	a.Send(t, "/")
+	a.Type(t, "seed")
+	a.Send(t, "enter")
+	assert.Regexp(t, `▸ seed +1 `, a.Picture(t))
+	a.Send(t, "enter", "9", "enter", "g")
+	assert.Regexp(t, ` seed +9 +set`, a.Picture(t), "what is set stays")
+	a.Send(t, "d")
+	assert.Regexp(t, `timetable  `, a.Picture(t))
+	assert.Contains(t, a.Picture(t), "● supported")
+	a.Send(t, "d")
+	assert.Contains(t, a.Picture(t), "d shows 11 more")
+}
+
+// A knob and the parameter that sets the same have one row, which is found, set and reset by both names.
+func TestAKnobAndItsParameterHaveOneRow(t *testing.T) {
+	k := workload.Knob{Name: "batch", Param: "batchSize", Help: "entries of one call"}
+	r := row{kind: rowValue, name: "feed.batch", knob: &k}
+	assert.Equal(t, "feed.batchSize", r.alias())
+	assert.Empty(t, row{name: "seed"}.alias())
+	values := workload.Values{"feed.batchSize": {Name: "feed.batchSize", Text: "20"}}
+	s := &sheet{req: request.Request{Values: values}, rows: []row{r}, origin: func(string, func(request.Request) bool) string { return setHere }}
+	s.addRest()
+	assert.Len(t, s.rows, 1)
+	s.typedIn(&s.rows[0])
+	assert.Equal(t, "20", s.rows[0].text)
+	assert.Empty(t, applied(s.req, s.rows[0], "").Values)
+	x := &finder{}
+	x.field.Text = []rune("batchsize")
+	assert.Equal(t, []int{0}, x.matches(s.rows))
 }

@@ -21,6 +21,8 @@ type profiles struct {
 	// while none passes.
 	shown  []int
 	chosen int
+	// matrix means that all profiles show the stores on which they run, not only the selected one.
+	matrix bool
 	// before is the profile that was selected when the filter began to be typed.
 	before string
 }
@@ -121,7 +123,7 @@ func (l *profiles) drivers(most int) []driver {
 	return out
 }
 
-// lines draw the list, and below it what its dots and letters mean.
+// lines draw the list, and below it where the selected profile runs, or what the dots and letters of all mean.
 func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 	name := 12
 	for i := range l.all {
@@ -130,6 +132,13 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 	gap, ds := " ", l.drivers(len(l.stores))
 	if s.Spoken {
 		return l.spoken(s, ds, w)
+	}
+	var below []string
+	if !l.matrix {
+		for _, text := range l.runsOn(ds) {
+			below = append(below, widget.Indent(widget.MutedLines(s, text, w-2))...)
+		}
+		ds = nil
 	}
 	all := len(ds)
 	if len(ds)*2 > w-name-5 { // closer together if there is no room
@@ -168,14 +177,16 @@ func (l *profiles) lines(s *widget.Styles, w, h int) []string {
 		}
 		lines = append(lines, widget.Spread(ink.On(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
 	}
-	legend := legend(s, ds, more, w-2)
-	if room := max(h-len(lines)-1, 0); len(legend) > room {
-		legend = legend[len(legend)-room:]
+	room := max(h-len(lines)-1, 0)
+	if l.matrix {
+		below = legend(s, ds, more, w-2)
+		below = below[max(len(below)-room, 0):]
 	}
-	for len(lines) < h-len(legend) {
+	below = below[:min(len(below), room)]
+	for len(lines) < h-len(below) {
 		lines = append(lines, "")
 	}
-	return append(lines, legend...)
+	return append(lines, below...)
 }
 
 // spoken is the list as it is read, and below it where the profile that is selected runs.
@@ -191,9 +202,20 @@ func (l *profiles) spoken(s *widget.Styles, ds []driver, w int) []string {
 		}
 		lines = append(lines, lead+l.all[n].Title)
 	}
+	for _, text := range l.runsOn(ds) {
+		lines = append(lines, " "+text)
+	}
+	return lines
+}
+
+// runsOn says where the selected profile runs: on which stores wholly, in part and not.
+func (l *profiles) runsOn(ds []driver) (lines []string) {
 	pr := l.selected()
-	if !built(pr) {
-		return append(lines, " planned")
+	switch {
+	case pr == nil:
+		return nil
+	case !built(pr):
+		return []string{"planned"}
 	}
 	var whole, part, none []string
 	for _, d := range ds {
@@ -211,7 +233,7 @@ func (l *profiles) spoken(s *widget.Styles, ds []driver, w int) []string {
 		stores []string
 	}{{"runs on", whole}, {"in part on", part}, {"not on", none}} {
 		if len(some.stores) > 0 {
-			lines = append(lines, " "+some.where+" "+strings.Join(some.stores, ", "))
+			lines = append(lines, some.where+" "+strings.Join(some.stores, ", "))
 		}
 	}
 	return lines

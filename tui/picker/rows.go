@@ -48,6 +48,8 @@ type row struct {
 	help string
 	// time means that the value is a duration, auto that it may end itself instead.
 	time, auto bool
+	// more means that the row is shown only with all values: nothing was set, and a first run needs none.
+	more bool
 	// section is the heading above the row, set on the first row of a section.
 	section string
 	// wrong is what is wrong with the value, meant what the first of these supposes was meant.
@@ -72,6 +74,17 @@ func (r row) words() string {
 		return r.nothing()
 	}
 	return r.text
+}
+
+// first reports whether the row is one that a first run is set by, or has something that was set or is wrong.
+func (r *row) first() bool {
+	switch {
+	case r.mine || len(r.wrong) > 0, r.kind == rowPreset, r.kind == rowTarget, r.kind == rowPassword:
+		return true
+	case r.kind == rowValue:
+		return r.name == "duration" || r.name == "mode" || r.knob != nil && workload.IsUsual(r.name)
+	}
+	return false
 }
 
 // alias is the parameter that sets the same as the row of a knob; empty if none does.
@@ -104,6 +117,9 @@ func (f *form) rebuild() {
 	s := &sheet{profile: pr, req: f.drafts.request(), pending: f.forecast.got == 0 || !f.forecast.current(), origin: f.drafts.origin, preview: f.forecast.of(pr.Name), known: f.known, stores: f.list.stores, rows: f.rows[:0]}
 	s.fill()
 	s.blame(f.forecast.err)
+	for i := range s.rows {
+		s.rows[i].more = !s.rows[i].first()
+	}
 	f.rows = s.rows
 	f.at = min(f.at, max(len(f.rows)-1, 0))
 	for i := range f.rows {
