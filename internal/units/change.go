@@ -4,8 +4,9 @@ import (
 	"fmt"
 )
 
-// doubled is the growth, as a share, from which on changes are told as factors: less is in per cent.
-const doubled = 1
+// doubled is the growth, as a share, from which on changes are told as factors: less is in per cent. What would
+// be rounded to +100 % is a doubling.
+const doubled = 0.995
 
 // Change formats by how much a figure has grown or shrunk, as a share of what it was: "+12.5 %",
 // "-94.6 %"; from a doubling on as a factor: "×2", "×160".

@@ -44,7 +44,7 @@ func TestThePanelOfChangesHasEffects(t *testing.T) {
 	_, rows := low.changeRows(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), 120)
 	assert.Len(t, rows, 2)
 	assert.Regexp(t, `00:19 +payload 1 KiB → 2 KiB +measuring its effect: 1 of 3\+ s +workbench`, ansi.Strip(rows[0]))
-	assert.Regexp(t, `00:10 +threads 1 → 2 +throughput 1k → 2k \+100 %, p99 2 → 2 ms same +workbench`, ansi.Strip(rows[1]))
+	assert.Regexp(t, `00:10 +threads 1 → 2 +throughput 1k → 2k ×2, p99 2 → 2 ms same +workbench`, ansi.Strip(rows[1]))
 }
 
 // What a change was and did is in the panel whole: on a second line where one is too short.
