@@ -60,7 +60,8 @@ profiles, units, kinds of store, arrivals or data sizes; repeats that differ; ru
 failed verification), the answer begins with that, and stderr has a warning.
 
 Exit codes: 0 the comparison was made; 2 bad input; 4 a run failed verification; 5 a
-figure of all calls is worse by more than --tolerance, or unsure with --unsure fail.`,
+figure of all counted operations together is worse by more than --tolerance, or unsure
+with --unsure fail.`,
 		Example: `  perfbench compare -2 -1
   perfbench compare 'results/before-*' 'results/after-*'
   perfbench compare baseline.json latest --tolerance 10% --format markdown
