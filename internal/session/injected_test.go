@@ -244,26 +244,31 @@ func backed(c verdict.Cause, r *rundir.Run) bool {
 		return o.Throttled > 0
 	case verdict.Stolen:
 		return o.Stolen >= 0.02
-	case verdict.Crowded:
-		others, waits := o.Machine, o.Pressure
-		for _, p := range o.Processes {
-			if p.CPU != nil && p.Queue != nil {
-				others, waits = others-*p.CPU, max(waits, *p.Queue)
-			}
-		}
-		return others >= 0.05 && waits >= 0.01
+	case verdict.Crowded, verdict.Arrivals:
+		return crowded(o)
 	case verdict.Memory:
 		return o.MajorFaults >= 50
 	case verdict.GC:
 		return o.GCPauses >= 0.01 || o.GCCPU >= 0.15*o.Cores
 	case verdict.Suspended, verdict.Pauses:
 		return len(o.Suspensions) > 0 || o.PausedS > 0
-	case verdict.Unstarted, verdict.Backlog, verdict.Pool: // of a machine that stood still
-		return o.WakeP90 >= 5_000_000
+	case verdict.Unstarted, verdict.Backlog, verdict.Pool: // of a machine that stood still, or was busy
+		return o.WakeP90 >= 5_000_000 || crowded(o)
 	case verdict.Clock:
 		return len(o.Steps) > 0 || o.ClockCost >= 500 || o.ClockTick >= 500
 	}
 	return false
+}
+
+// crowded says whether other programs used processors that those of the run waited for.
+func crowded(o *verdict.Observed) bool {
+	others, waits := o.Machine, o.Pressure
+	for _, p := range o.Processes {
+		if p.CPU != nil && p.Queue != nil {
+			others, waits = others-*p.CPU, max(waits, *p.Queue)
+		}
+	}
+	return others >= 0.05 && waits >= 0.01
 }
 
 var digits = regexp.MustCompile(`"all": [0-9.e+]+`)
