@@ -24,7 +24,7 @@ const (
 	crowdTime      = 0.05  // seconds of them: the system counts them in hundredths
 	crowdTail      = 0.01  // of the time, waited for others: enough to decide p99
 	crowdExcess    = 0.50  // of a response p99 in open loop that is not service time
-	errorShare     = 0.001 // of calls may fail: what p99.9 leaves out
+	errorShare     = 0.001 // of calls may fail, or of the time be an outage: what p99.9 leaves out
 	errorMost      = 0.50  // of calls: more says nothing about the store's work
 	errorLeast     = 10    // calls of a segment: fewer decide no percentile that is shown
 	unstartedShare = 0.001 // of units that fell due
@@ -140,7 +140,8 @@ func panics(r *Record) finding {
 }
 
 // errors judges the whole run, and then each segment: one that fails is not made good by
-// others that do not.
+// others that do not. The time in which nothing was done counts like calls: in a closed loop, a store
+// that is away gets few of them.
 func errors(r *Record) finding {
 	unseen, why := ", and failed calls are in no percentile", ": see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
@@ -158,7 +159,7 @@ func errors(r *Record) finding {
 	switch {
 	case failed > 0 && share >= errorMost:
 		return finding{Invalid, text, why}
-	case failed > 0 && share >= errorShare:
+	case failed > 0 && (share >= errorShare || dead(r.Outages) >= errorShare*r.Seconds):
 		return finding{Degraded, text, why}
 	}
 	for _, s := range r.Segments {
@@ -175,9 +176,8 @@ func Dead(outages []Outage, seconds float64) string {
 	if len(outages) == 0 {
 		return ""
 	}
-	all, longest := 0.0, outages[0]
+	longest := outages[0]
 	for _, o := range outages {
-		all += o.To - o.From
 		if o.To-o.From > longest.To-longest.From {
 			longest = o
 		}
@@ -186,7 +186,15 @@ func Dead(outages []Outage, seconds float64) string {
 	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(all), length(seconds))
+	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(dead(outages)), length(seconds))
+}
+
+// dead is for how many seconds nothing was done.
+func dead(outages []Outage) (all float64) {
+	for _, o := range outages {
+		all += o.To - o.From
+	}
+	return all
 }
 
 // failures returns how many calls failed apart from panics, what share that is, and of which

@@ -445,6 +445,22 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	assert.Empty(t, what+aside, "less than falls due in a second")
 }
 
+// In a closed loop a store that is away gets few calls, however long it is away.
+func TestAnOutageCountsByItsTime(t *testing.T) {
+	r := clean()
+	r.Ops[0].Errors = 4
+	require.False(t, has(Judge(r), Errors), "a share of the calls that matters to no percentile")
+	r.Outages = []Outage{{From: 5, To: 5 + 0.002*r.Seconds}}
+	v := Judge(r)
+	require.True(t, has(v, Errors))
+	assert.Equal(t, Degraded, v.State)
+	assert.Contains(t, v.Reasons[0].Text, "nothing was done from 00:05 to ")
+	r.Outages[0].To = 5 + 0.0005*r.Seconds
+	assert.False(t, has(Judge(r), Errors))
+	r.Outages[0].To, r.Ops[0].Errors = 10, 0
+	assert.False(t, has(Judge(r), Errors), "the store answered all the same")
+}
+
 // A backlog that an outage made is not laid to a store that does not keep up.
 func TestABacklogOfAnOutageNamesIt(t *testing.T) {
 	r := clean()
