@@ -98,11 +98,14 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
 			h.changed = changedIn(msg.Runs)
 		}
+		was := h.current() // of the rows that there were
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
 		h.moments, h.of = kept.MomentsOf(h.rows), groupsOf(h.rows)
-		h.sift()
+		h.siftAt(was)
+		if h.err == nil {
+			h.chosen, h.sides[0], h.sides[1] = h.there(h.chosen), h.there(h.sides[0]), h.there(h.sides[1])
+		}
 	case DoneMsg:
-		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
 		return h, Settle(h.kept, msg, &h.toast, e)
 	case tea.PasteMsg:
 		h.shelf.Paste(msg)
@@ -140,9 +143,18 @@ func changedIn(list []rundir.Run) map[string]string {
 	return report.ChangedAt(compare.Changed(runs))
 }
 
-// sift finds the rows that contain every word of the filter.
-func (h *List) sift() {
-	was := h.current()
+// there returns those of the ids that are of runs in the list.
+func (h *List) there(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return !slices.ContainsFunc(h.runs, func(r rundir.Run) bool { return r.ID == id })
+	})
+}
+
+// sift finds the rows that contain every word of the filter; what was selected stays so.
+func (h *List) sift() { h.siftAt(h.current()) }
+
+// siftAt is sift where that was selected; nil: nothing was.
+func (h *List) siftAt(was *kept.Item) {
 	h.shown = h.shelf.Shown(h.rows)
 	if h.nested = h.shelf.Filter.Text() == "" && h.shelf.Order() == kept.Newest; h.nested {
 		h.shown = h.nest(h.shown)

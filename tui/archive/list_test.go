@@ -201,6 +201,30 @@ func TestRunsAreSortedAndAnnotated(t *testing.T) {
 	assert.Empty(t, h.shown)
 }
 
+// What is written goes to the run that was selected, also where runs have come above it since; and what was
+// chosen stays so, as long as it is there.
+func TestTheSelectionStaysWithItsRun(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	a.Send(t, "space", "down")
+	chosen, id := h.chosen, h.run().ID
+	newer := b.Past[0]
+	newer.ID, newer.Started = "260503-235900-ingestion-redis", tuitest.Day.Add(23*time.Hour+59*time.Minute)
+	b.Past = append(slices.Clone(b.Past), newer)
+	a.Send(t, screen.ReadHistory(b)())
+	require.Equal(t, newer.ID, h.rows[0].ID())
+	assert.Equal(t, id, h.run().ID)
+	a.Send(t, "n")
+	assert.Contains(t, a.Picture(t), "Note, "+h.run().Started.Format("15:04:05")+": ")
+	a.Type(t, "x1")
+	a.Send(t, "enter")
+	assert.Equal(t, "x1", h.run().Note)
+	assert.Equal(t, chosen, h.chosen)
+	b.Past = slices.DeleteFunc(slices.Clone(b.Past), func(r rundir.Run) bool { return r.ID == chosen[0] })
+	a.Send(t, screen.ReadHistory(b)())
+	assert.Empty(t, h.chosen)
+}
+
 // Tags are edited where they stand: all of them at once, refused with the reason.
 func TestTagsAreEditedInTheList(t *testing.T) {
 	b := tuitest.NewDemo()
@@ -208,7 +232,7 @@ func TestTagsAreEditedInTheList(t *testing.T) {
 	a.Send(t, "#")
 	assert.True(t, h.Typing())
 	a.Type(t, "build=7 host=big one")
-	assert.Contains(t, a.Picture(t), "Tags (build=7; host=big one): build=7 host=big one")
+	assert.Contains(t, a.Picture(t), "(ci=7; by=me): build=7 host=big one")
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "2 tags written")
 	assert.Equal(t, map[string]string{"build": "7", "host": "big one"}, h.run().Tags)
@@ -448,7 +472,7 @@ func TestTheExampleOfATagStaysAfterAMistake(t *testing.T) {
 		a.Type(t, "nothing")
 		a.Send(t, "enter")
 		picture := a.Picture(t)
-		assert.Contains(t, picture, "Tags (build=7; host=big one): nothing", w)
+		assert.Contains(t, picture, "(ci=7; by=me): nothing", w)
 		assert.Contains(t, picture, `✗ tag: "nothing"`, w)
 	}
 }

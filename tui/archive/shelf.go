@@ -124,14 +124,17 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		id, note, keeper := at.ID, at.Note, s.keeper // which says why not
 		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }, true
 	case key.Matches(msg, k.Annotate):
-		s.noting = &note{id: at.ID, lead: " Note: ", field: widget.NewField(at.Note), keep: s.annotate}
+		s.noting = &note{id: at.ID, lead: " Note, " + moment(at) + ": ", field: widget.NewField(at.Note), keep: s.annotate}
 	case key.Matches(msg, k.Retag):
-		s.noting = &note{id: at.ID, lead: " Tags (build=7; host=big one): ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
+		s.noting = &note{id: at.ID, lead: " Tags, " + moment(at) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
 	default:
 		return nil, false
 	}
 	return nil, true
 }
+
+// moment names a run by when it was started, in the prompts for what is written on it.
+func moment(r *rundir.Run) string { return r.Started.Format("15:04:05") }
 
 // Bindings enables the keys of the shelf that work now: on an item of a list, and on
 // the run at that is selected; nil if none is.

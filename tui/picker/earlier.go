@@ -55,32 +55,41 @@ func (x *earlier) items() []kept.Item {
 
 // pressShelf handles a key that filters, sorts, annotates or removes runs.
 func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
-	runs := x.runs()
-	var at *rundir.Run
-	if x.at < len(runs) {
-		at = runs[x.at]
-	}
+	at := x.selected()
 	var ids []string
-	for _, r := range runs {
+	for _, r := range x.runs() {
 		ids = append(ids, r.ID)
 	}
 	if cmd, ours = x.shelf.Press(msg, at, ids); !ours {
 		return nil, false
 	}
+	x.stay(at)
+	return cmd, true
+}
+
+// selected returns the selected run; nil if there is none.
+func (x *earlier) selected() *rundir.Run {
+	if runs := x.runs(); x.at < len(runs) {
+		return runs[x.at]
+	}
+	return nil
+}
+
+// stay selects a run again, where it is listed now; the first one if it is not.
+func (x *earlier) stay(at *rundir.Run) {
 	x.at = 0
 	for i, r := range x.runs() {
 		if at != nil && r.ID == at.ID {
 			x.at = i
 		}
 	}
-	return cmd, true
 }
 
 // press handles a key that moves, or opens the selected run.
 func (x *earlier) press(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	if key.Matches(msg, k.Choose) {
-		if runs := x.runs(); x.at < len(runs) {
-			return archive.OpenRun(x.kept, runs[x.at])
+		if at := x.selected(); at != nil {
+			return archive.OpenRun(x.kept, at)
 		}
 	}
 	x.move(steps(msg, k, 5))

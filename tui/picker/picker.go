@@ -116,7 +116,11 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return p, p.ping.frame(p.drafts.request(), e)
 	case screen.HistoryMsg:
 		if msg.Err == nil {
+			at := p.runs.selected()
 			p.runs.all = msg.Runs
+			if p.pane == paneRuns { // otherwise none is seen to be selected, and the newest is
+				p.runs.stay(at)
+			}
 		}
 	case screen.NotStartedMsg:
 		p.runs.failed.add(msg)

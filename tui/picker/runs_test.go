@@ -34,7 +34,7 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	id := p.runs.runs()[0].ID
 	a.Send(t, "n")
 	a.Type(t, "quiet machine")
-	assert.Contains(t, a.Picture(t), "Note: quiet machine")
+	assert.Contains(t, a.Picture(t), ": quiet machine")
 	a.Send(t, "enter")
 	assert.Equal(t, "quiet machine", p.runs.runs()[0].Note)
 	a.Send(t, "D")
