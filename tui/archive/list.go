@@ -56,8 +56,8 @@ type List struct {
 	shelf   RunList
 	moments kept.Moments      // of all rows
 	changed map[string]string // what changed for good from a run on, by its id
-	// chosen are the ids of two runs to compare, in the order of choosing. If any run
-	// was put on a side, sides has the ids on side A and B instead, any number of them.
+	// chosen are the ids of two runs, or repeats of one, to compare, in the order of choosing. If any
+	// run was put on a side, sides has the ids on side A and B instead, any number of them.
 	chosen []string
 	sides  [2][]string
 	toast  widget.Note
@@ -143,11 +143,9 @@ func changedIn(list []rundir.Run) map[string]string {
 	return report.ChangedAt(compare.Changed(runs))
 }
 
-// there returns those of the ids that are of runs in the list.
+// there returns those of the ids that are in the list.
 func (h *List) there(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return !slices.ContainsFunc(h.runs, func(r rundir.Run) bool { return r.ID == id })
-	})
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return h.place(id) < 0 })
 }
 
 // sift finds the rows that contain every word of the filter; what was selected stays so.
@@ -289,18 +287,78 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Undo):
 		h.toast.Say(e.Now, gone, false)
-	case h.swept() && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
-		h.toast.Say(e.Now, "a sweep is no side: enter opens it, and there c compares two of its points", false)
+	case h.noSide() != "" && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
+		h.toast.Say(e.Now, h.noSide(), false)
 	case widget.Presses(msg, k.Compare):
 		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
 	}
 	return nil
 }
 
-// swept reports whether a sweep is selected.
-func (h *List) swept() bool {
+// noSide says why what is selected cannot be chosen for comparing; empty if it can, or nothing is selected.
+func (h *List) noSide() string {
 	r := h.current()
-	return r != nil && r.Sweep != nil
+	switch {
+	case r == nil:
+		return ""
+	case r.Kind() == kept.Sweep:
+		return "a sweep is no side: enter opens it, and there c compares two of its points"
+	case r.Kind() == kept.Compare:
+		return "a comparison is no side: enter opens it; its runs can be chosen, each on its own"
+	case r.Kind() == kept.Repeat && len(r.Of) == 0:
+		return "none of these runs is kept any more"
+	}
+	return ""
+}
+
+// side returns the ids of the runs that the selected row is chosen as; none if it cannot be.
+func (h *List) side() []string {
+	if r := h.current(); r != nil && h.noSide() == "" {
+		return runsOf(r)
+	}
+	return nil
+}
+
+// runsOf returns the ids of the runs that are repeats of one, or else the id of the item.
+func runsOf(r *kept.Item) (ids []string) {
+	if r.Kind() != kept.Repeat || len(r.Of) == 0 {
+		return []string{r.ID()}
+	}
+	for _, run := range r.Of {
+		ids = append(ids, run.ID)
+	}
+	return ids
+}
+
+// runsChosen returns the ids of the runs of something that was chosen.
+func (h *List) runsChosen(id string) []string {
+	if i := h.place(id); i >= 0 {
+		return runsOf(&h.rows[i])
+	}
+	return []string{id}
+}
+
+// place returns the index of an item; -1 if it is not listed.
+func (h *List) place(id string) int {
+	return slices.IndexFunc(h.rows, func(r kept.Item) bool { return r.ID() == id })
+}
+
+// overlap reports whether two sides share a run.
+func overlap(a, b []string) bool {
+	return slices.ContainsFunc(a, func(id string) bool { return slices.Contains(b, id) })
+}
+
+// within reports whether all runs of ids are among those of a side.
+func within(ids, side []string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(side, id) })
+}
+
+// allChosen returns the ids of all runs that are chosen.
+func (h *List) allChosen() (out []string) {
+	for _, id := range h.chosen {
+		out = append(out, h.runsChosen(id)...)
+	}
+	return out
 }
 
 // run returns the selected run; nil if something else or nothing is selected.
@@ -321,76 +379,75 @@ func (h *List) listed() (out []string) {
 	return out
 }
 
-// toggle chooses the selected run for comparing, or deselects it; with three the first
-// one is dropped.
+// toggle chooses the selected run, or repeats of one, for comparing, or deselects it; with three the
+// first one is dropped.
 func (h *List) toggle() {
-	r := h.run()
-	if r == nil {
+	runs := h.side()
+	if len(runs) == 0 {
 		return
 	}
 	h.sides = [2][]string{}
-	if i := slices.Index(h.chosen, r.ID); i >= 0 {
-		h.chosen = slices.Delete(slices.Clone(h.chosen), i, i+1)
+	was := within(runs, h.allChosen())
+	h.chosen = slices.DeleteFunc(slices.Clone(h.chosen), func(id string) bool { return overlap(runs, h.runsChosen(id)) })
+	if was {
 		return
 	}
-	h.chosen = append(h.chosen, r.ID)
+	h.chosen = append(h.chosen, h.current().ID())
 	if len(h.chosen) > 2 {
 		h.chosen = h.chosen[1:]
 	}
 }
 
-// putOn puts the selected run on a side of a comparison, or removes it from there.
+// putOn puts the selected run, or all repeats of one, on a side of a comparison, or removes them from there.
 func (h *List) putOn(side int) {
-	r := h.run()
-	if r == nil {
-		return
-	}
+	runs := h.side()
 	h.chosen = nil
-	was := slices.Contains(h.sides[side], r.ID)
+	was := within(runs, h.sides[side])
 	for i := range h.sides {
-		h.sides[i] = slices.DeleteFunc(slices.Clone(h.sides[i]), func(id string) bool { return id == r.ID })
+		h.sides[i] = slices.DeleteFunc(slices.Clone(h.sides[i]), func(id string) bool { return slices.Contains(runs, id) })
 	}
 	if !was {
-		h.sides[side] = append(h.sides[side], r.ID)
+		h.sides[side] = append(h.sides[side], runs...)
 	}
 }
 
-// pair returns the two sides to compare; of two runs chosen without a side, the earlier
+// pair returns the two sides to compare; of two that were chosen without a side, the earlier
 // one first.
 func (h *List) pair() (a, b []string, ok bool) {
-	r := h.run()
+	at := h.side()
 	if a, b := h.sides[0], h.sides[1]; len(a)+len(b) > 0 {
-		switch { // the other side may be the selected run
-		case len(a) == 0 && r != nil && !slices.Contains(b, r.ID):
-			a = []string{r.ID}
-		case len(b) == 0 && r != nil && !slices.Contains(a, r.ID):
-			b = []string{r.ID}
+		switch { // the other side may be what is selected
+		case len(a) == 0 && !overlap(at, b):
+			a = at
+		case len(b) == 0 && !overlap(at, a):
+			b = at
 		}
 		return a, b, len(a) > 0 && len(b) > 0
 	}
 	ids := h.chosen
-	if len(ids) == 1 && r != nil && r.ID != ids[0] {
-		ids = append(ids[:1:1], r.ID)
+	if len(ids) == 1 && len(at) > 0 && !overlap(at, h.runsChosen(ids[0])) {
+		ids = append(ids[:1:1], h.current().ID())
 	}
 	if len(ids) != 2 {
 		return nil, nil, false
 	}
-	place := func(id string) int {
-		return slices.IndexFunc(h.rows, func(r kept.Item) bool { return r.ID() == id })
+	a, b = h.runsChosen(ids[0]), h.runsChosen(ids[1])
+	if h.place(ids[0]) < h.place(ids[1]) { // newest first
+		a, b = b, a
 	}
-	if place(ids[0]) < place(ids[1]) { // newest first
-		return ids[1:2], ids[:1], true
-	}
-	return ids[:1], ids[1:2], true
+	return a, b, true
 }
 
-// alone returns the runs of the only side that has any, if they are enough to say how much
-// runs differ; nil otherwise.
+// alone returns the runs of the only side that has any, or of what alone is chosen, if they are
+// enough to say how much runs differ; nil otherwise.
 func (h *List) alone() []string {
 	for i, ids := range h.sides {
 		if len(ids) >= leastAlone && len(h.sides[1-i]) == 0 {
 			return ids
 		}
+	}
+	if ids := h.allChosen(); len(h.chosen) == 1 && len(ids) >= leastAlone {
+		return ids
 	}
 	return nil
 }
@@ -400,7 +457,7 @@ const leastAlone = 3
 
 func (h *List) bindings() widget.Bindings {
 	k := widget.AllKeys
-	some, run := h.current() != nil, h.run() != nil
+	some, side := h.current() != nil, len(h.side()) > 0
 	_, _, two := h.pair()
 	k.Choose.SetHelp("enter", "open")
 	if r := h.run(); r != nil && r.EndedBy == rundir.StillRunning {
@@ -415,9 +472,9 @@ func (h *List) bindings() widget.Bindings {
 	k.Left.SetHelp("←", "hide its runs")
 	k.Left.SetEnabled(group != "" && h.opened[group])
 	k.Toggle.SetHelp("space", "choose for comparing")
-	k.Toggle.SetEnabled(run)
-	k.SideA.SetEnabled(run)
-	k.SideB.SetEnabled(run)
+	k.Toggle.SetEnabled(side)
+	k.SideA.SetEnabled(side)
+	k.SideB.SetEnabled(side)
 	Bindings(&k, some, h.run())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
@@ -444,7 +501,7 @@ func (h *List) Keys() widget.KeyMap {
 		pack.SetHelp("u", "take out")
 	}
 	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit}
-	switch { // a sweep or group is neither chosen nor put on a side
+	switch {
 	case k.Right.Enabled():
 		list = slices.Insert(list, 2, widget.Long(k.Right, "its runs"))
 	case k.Left.Enabled():

@@ -297,13 +297,87 @@ func TestASweepIsNoSideOfAComparison(t *testing.T) {
 	require.NotNil(t, h.run())
 	assert.Contains(t, a.Picture(t), "c compares it with the selected one")
 	a.Send(t, "up")
-	require.True(t, h.swept())
+	require.NotEmpty(t, h.noSide())
 	assert.NotContains(t, a.Picture(t), "c compares it")
 	for _, k := range []string{"c", "space", "a", "b"} {
 		a.Send(t, k)
 		assert.Contains(t, a.Picture(t), "a sweep is no side", k)
 	}
 	assert.Empty(t, a.Asked)
+}
+
+// Repeats of a run are chosen, and put on a side, as a whole; folded or not, and their row shows it.
+func TestRepeatsAreASideOfAComparison(t *testing.T) {
+	b := tuitest.NewDemo()
+	first := b.Past[0]
+	var ids []string
+	for i := range 3 {
+		r := first
+		r.ID, r.Started = fmt.Sprintf("260503-12100%d-ingestion-redis", i), tuitest.Day.Add(12*time.Hour+10*time.Minute+time.Duration(i)*time.Second)
+		ids, b.Past = append(ids, r.ID), append(b.Past, r)
+	}
+	group := kept.Group{Kind: kept.Repeat, When: tuitest.Day.Add(12*time.Hour + 10*time.Minute), Profile: "ingestion", Store: "redis", Rate: 8000}
+	repeats, none, compared := group, group, group
+	repeats.ID, repeats.A = "repeats", ids
+	none.ID, none.A, none.When = "none", []string{"deleted"}, group.When.Add(-time.Minute)
+	compared.ID, compared.Kind, compared.A, compared.B, compared.When = "compared", kept.Compare, []string{"deleted"}, []string{first.ID}, group.When.Add(-2*time.Minute)
+	b.PastGroups = []kept.Group{repeats, none, compared}
+	a, h := list(t, b, 80, 24)
+	on := func(id string) {
+		t.Helper()
+		a.Send(t, "g")
+		for range h.shown {
+			if h.current().ID() == id {
+				return
+			}
+			a.Send(t, "down")
+		}
+		require.Fail(t, "not listed", id)
+	}
+	other := b.Past[1].ID
+
+	on("repeats")
+	a.Send(t, "space")
+	a.Perform(t, h.Start(a.Env))
+	assert.Contains(t, a.Picture(t), "▸ ●", "also once the list is read again")
+	assert.Contains(t, a.Picture(t), "1 chosen")
+	a.Send(t, "c")
+	assert.ElementsMatch(t, ids, a.Asked[0].(screen.Noise).Runs, "alone they are compared with each other")
+	on(other)
+	a.Send(t, "c")
+	two := a.Asked[1].(screen.Compare)
+	assert.Equal(t, []string{other}, two.A, "it was before them")
+	assert.ElementsMatch(t, ids, two.B)
+	on("repeats")
+	a.Send(t, "right", "down")
+	assert.Contains(t, ids, h.run().ID)
+	assert.Contains(t, a.Picture(t), "▸ ●", "each of them is chosen")
+	_, _, some := h.pair()
+	assert.False(t, some, "none is compared with itself")
+	on("repeats")
+	a.Send(t, "space")
+	assert.NotContains(t, a.Picture(t), "●")
+
+	a.Send(t, "a")
+	assert.ElementsMatch(t, ids, h.sides[0])
+	assert.Contains(t, a.Picture(t), "A 3 · B 0")
+	assert.Contains(t, a.Picture(t), "▸ A")
+	a.Send(t, "down", "b")
+	assert.Len(t, h.sides[0], 2, "a run is on one side alone")
+	on("repeats")
+	a.Send(t, "b")
+	assert.ElementsMatch(t, ids, h.sides[1])
+	a.Send(t, "b")
+	assert.Equal(t, 0, len(h.sides[0])+len(h.sides[1]))
+
+	for id, why := range map[string]string{"none": "none of these runs is kept any more", "compared": "a comparison is no side"} {
+		on(id)
+		for _, k := range []string{"space", "a", "b", "c"} {
+			a.Send(t, k)
+			assert.Contains(t, a.Picture(t), why, k)
+		}
+	}
+	assert.Len(t, a.Asked, 2)
 }
 
 func TestSeveralRunsASideAreCompared(t *testing.T) {

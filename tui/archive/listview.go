@@ -189,16 +189,16 @@ func (h *List) notesHead() string {
 
 // lead is what precedes a row: that it is selected, and that it is chosen, or whether its runs are folded.
 func (h *List) lead(i int, r *kept.Item) string {
-	lead, id := "  ", r.ID()
+	lead, id, runs := "  ", r.ID(), runsOf(r)
 	if i == h.at {
 		lead = "▸ "
 	}
 	switch {
-	case slices.Contains(h.chosen, id):
+	case within(runs, h.allChosen()):
 		return lead + "●"
-	case slices.Contains(h.sides[0], id):
+	case within(runs, h.sides[0]):
 		return lead + "A"
-	case slices.Contains(h.sides[1], id):
+	case within(runs, h.sides[1]):
 		return lead + "B"
 	case h.nested && len(r.Of) > 0 && h.opened[id]:
 		return lead + "−"
