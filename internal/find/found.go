@@ -415,7 +415,7 @@ func (r *Result) Of(level float64) Tries {
 	return t
 }
 
-// Median returns that of a time over the tries, the lower one of two; measure.Hidden if too few calls
+// Median returns that of a time over the tries, the higher one of two, as in a sweep; measure.Hidden if too few calls
 // support it in each of them.
 func (t Tries) Median(of func(Step) int64) int64 {
 	var known []int64
@@ -428,7 +428,7 @@ func (t Tries) Median(of func(Step) int64) int64 {
 		return measure.Hidden
 	}
 	slices.Sort(known)
-	return known[(len(known)-1)/2]
+	return known[len(known)/2]
 }
 
 // Asked returns the request that the search was made for.

@@ -63,7 +63,7 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
-	s.Text = []string{"Times are the medians of the tries of each level. A level holds when its seconds leave no doubt; one in doubt was tried again."}
+	s.Text = []string{"Times are the medians of the tries of each level, the higher one of two. A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)

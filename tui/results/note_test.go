@@ -12,7 +12,7 @@ func TestNoteAndTagsAreWrittenInResults(t *testing.T) {
 	a.Send(t, "n")
 	assert.True(t, r.Typing())
 	a.Type(t, "cold cache")
-	assert.Contains(t, a.Picture(t), "Note: cold cache")
+	assert.Contains(t, a.Picture(t), ": cold cache")
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "note written")
 	assert.Equal(t, "cold cache", b.Past[0].Note)
