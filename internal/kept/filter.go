@@ -92,11 +92,18 @@ func (i *Item) on(target string) bool {
 		slices.ContainsFunc(i.Of, func(r *rundir.Run) bool { return target == r.Store.Name || strings.Contains(r.Target, target) })
 }
 
-// Holds reports whether every word of sought is found in what the item is listed by; case does not
-// matter. A verdict has to be the item's own: "valid" does not find INVALID.
+// Holds reports whether every word of sought is found in what the item is listed by, or is said of a
+// value of the run, as threads=32 or "threads 32"; case does not matter. A verdict has to be the item's
+// own: "valid" does not find INVALID.
 func (i *Item) Holds(sought string, now time.Time) bool {
 	text := ""
-	for w := range strings.FieldsSeq(strings.ToLower(sought)) {
+	for rest := strings.Fields(strings.ToLower(sought)); len(rest) > 0; {
+		if n := i.asked(rest); n > 0 {
+			rest = rest[n:]
+			continue
+		}
+		w := rest[0]
+		rest = rest[1:]
 		switch w {
 		case "valid", "degraded", "invalid":
 			if !i.Is(w) {

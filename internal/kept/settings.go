@@ -3,6 +3,7 @@ package kept
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -69,4 +70,37 @@ func settingOf(r *rundir.Run, name string) string {
 		}
 	}
 	return strings.Join(each, ", ")
+}
+
+// asked returns how many of the first words name a value that the run began with and say the whole of
+// it, by its name with or without its track.
+func (i *Item) asked(words []string) int {
+	if i.Run == nil {
+		return 0
+	}
+	text := strings.Join(words, " ")
+	says := func(name, value string) int {
+		_, base := rundir.TrackOf(name)
+		for _, n := range []string{name, base} {
+			rest, is := strings.CutPrefix(text, strings.ToLower(n))
+			if !is || !strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, " ") {
+				continue
+			}
+			for _, v := range []string{value, strings.ReplaceAll(value, " ", "")} {
+				v = strings.ToLower(v)
+				if after, is := strings.CutPrefix(rest[1:], v); is && v != "" && (after == "" || after[0] == ' ') {
+					return len(words) - len(strings.Fields(after))
+				}
+			}
+		}
+		return 0
+	}
+	most := 0
+	for name, v := range i.Run.Settings {
+		most = max(most, says(name, rundir.SettingText(name, v)), says(name, strconv.FormatFloat(v, 'f', -1, 64)))
+	}
+	for name, v := range i.Run.Parameters {
+		most = max(most, says(name, v))
+	}
+	return most
 }

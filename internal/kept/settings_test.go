@@ -2,6 +2,7 @@ package kept
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -26,4 +27,22 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	b.Run.Sought = &rundir.Sought{Over: "threads"}
 	assert.Equal(t, []string{"", "", "payload"}, SettingsOf([]*Item{a, b}).Heads())
 	assert.Equal(t, []string{"", "", ""}, SettingsOf([]*Item{a, a}).Heads())
+}
+
+// A run is found by what it was asked to do: the whole of a value, with or without its track.
+func TestARunIsFoundByItsValues(t *testing.T) {
+	run := Item{Run: &rundir.Run{
+		ID:         "261123-321532-tx-redis",
+		Settings:   map[string]float64{"threads": 8, "writers.threads": 6, "payload": 1024, "rate": 0},
+		Parameters: map[string]string{"keyOrder": "uniform", "warmup": "5s", "preset": "small"},
+	}}
+	for sought, want := range map[string]bool{
+		"threads=8": true, "threads 8": true, "THREADS=8": true, "tx threads 8 redis": true, "threads=6": true, "writers.threads=6": true,
+		"threads=32": false, "threads 32": false, "threads=": false, "threads=80": false, "threads": false,
+		"payload=1KiB": true, "payload=1024": true, "payload 1 kib redis": true, "rate=unlimited": true,
+		"keyorder=uniform": true, "keyOrder zipfian": false, "warmup=5s preset=small": true, "warmup=5": false,
+	} {
+		assert.Equal(t, want, run.Holds(sought, time.Time{}), sought)
+	}
+	assert.False(t, (&Item{Group: &Group{}}).Holds("threads=8", time.Time{}))
 }

@@ -278,6 +278,16 @@ func TestFilteringRuns(t *testing.T) {
 	assert.Zero(t, a.Backs)
 }
 
+func TestRunsAreFilteredByWhatTheyWereAskedToDo(t *testing.T) {
+	for _, sought := range []string{"threads=32", "threads 32", "redis threads 32"} {
+		b := tuitest.NewDemo()
+		a, h := list(t, b, 80, 24)
+		a.Send(t, "/")
+		a.Type(t, sought)
+		assert.Equal(t, []string{b.Past[0].ID}, h.listed(), sought)
+	}
+}
+
 func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 	a, h := list(t, tuitest.NewDemo(), 80, 24)
 	a.Send(t, "c")

@@ -84,7 +84,7 @@ func (h *List) View(e screen.Env) string {
 // body draws filter, head and rows in w cells and h lines.
 func (h *List) body(e screen.Env, w, room int) []string {
 	s := e.Styles
-	out := []string{h.shelf.Filter.View(s, "/ filter by profile, store, verdict, preset, tag, note or date …", w), ""}
+	out := []string{h.shelf.Filter.View(s, "/ filter by profile, store, verdict, threads=8, tag, note or date …", w), ""}
 	switch {
 	case h.err != nil:
 		return append(out, widget.Sentences(s, h.err, w)...)
