@@ -60,10 +60,12 @@ type List struct {
 	// run was put on a side, sides has the ids on side A and B instead, any number of them.
 	chosen []string
 	sides  [2][]string
-	toast  widget.Note
-	rowsAt int // line of the first row, for the mouse
-	runs   []rundir.Run
-	reread screen.Reread
+	// against is the id of the run that the list was opened to compare: enter chooses the other side.
+	against string
+	toast   widget.Note
+	rowsAt  int // line of the first row, for the mouse
+	runs    []rundir.Run
+	reread  screen.Reread
 }
 
 // NewRuns lists the runs; with an id that run is chosen, to be compared with the next one
@@ -71,7 +73,7 @@ type List struct {
 func NewRuns(kept Runs, id string) *List {
 	h := &List{kept: kept, shelf: NewRunList(kept)}
 	if id != "" {
-		h.chosen = []string{id}
+		h.chosen, h.against = []string{id}, id
 	}
 	return h
 }
@@ -226,8 +228,21 @@ func (h *List) current() *kept.Item {
 	return &h.rows[h.shown[h.at]]
 }
 
-// open opens the selected row.
-func (h *List) open() tea.Cmd {
+// picks reports whether enter on the selected row chooses the other side of a comparison.
+func (h *List) picks() bool {
+	return h.against != "" && len(h.chosen) == 1 && h.chosen[0] == h.against && h.run() != nil
+}
+
+// open opens the selected row, or chooses it as the other side of a comparison.
+func (h *List) open(e screen.Env) tea.Cmd {
+	if h.picks() {
+		a, b, two := h.pair()
+		if !two {
+			h.toast.Say(e.Now, "this is the run itself: choose another one", false)
+			return nil
+		}
+		return screen.Open(screen.Compare{A: a, B: b})
+	}
 	switch r := h.current(); r.Kind() {
 	case kept.Sweep:
 		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
@@ -274,7 +289,7 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Toggle):
 		h.toggle()
 	case key.Matches(msg, k.Choose):
-		return h.open()
+		return h.open(e)
 	case key.Matches(msg, k.SideA):
 		h.putOn(0)
 	case key.Matches(msg, k.SideB):
@@ -462,6 +477,9 @@ func (h *List) bindings() widget.Bindings {
 	k.Choose.SetHelp("enter", "open")
 	if r := h.run(); r != nil && r.EndedBy == rundir.StillRunning {
 		k.Choose.SetHelp("enter", "watch")
+	}
+	if h.picks() {
+		k.Choose.SetHelp("enter", "compare with this")
 	}
 	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
 		b.SetEnabled(some)

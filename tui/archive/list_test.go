@@ -448,6 +448,23 @@ func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
 	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}, a.Asked)
 }
 
+// Somebody who comes from the results of a run to compare it chooses the other one with enter, and
+// opens runs with it again once the first is deselected.
+func TestEnterChoosesTheOtherSideOfAComparison(t *testing.T) {
+	b := tuitest.NewDemo()
+	h := NewRuns(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, h, 80, 24)
+	assert.Contains(t, offered(h), "enter compare with this")
+	a.Send(t, "enter")
+	assert.Empty(t, a.Asked)
+	assert.Contains(t, a.Picture(t), "this is the run itself")
+	a.Send(t, "down", "enter")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}, a.Asked)
+	a.Send(t, "up", "space", "enter")
+	assert.Equal(t, screen.Results{ID: b.Past[0].ID}, a.Asked[1])
+	assert.Contains(t, offered(h), "enter open")
+}
+
 func TestEveryScreenOfRunsFillsEveryTerminal(t *testing.T) {
 	first, _ := list(t, tuitest.NewDemo(), 120, 40)
 	second, _ := beside(t, 120, 40)

@@ -265,7 +265,7 @@ func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, 
 }
 
 // click selects a run, and opens the selected one; on the filter it starts typing.
-func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
+func (h *List) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	h.shelf.Forget()
 	if m.Y == 2 {
 		h.shelf.Filter.Begin()
@@ -280,7 +280,7 @@ func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
 		return nil
 	}
 	if i == h.at {
-		return h.open()
+		return h.open(e)
 	}
 	h.at = i
 	return nil
