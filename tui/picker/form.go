@@ -195,7 +195,7 @@ func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	switch {
 	case r == nil:
 	case key.Matches(msg, k.Edit):
-		f.begin()
+		return f.begin()
 	case key.Matches(msg, k.Left):
 		return f.turn(e, -1)
 	case key.Matches(msg, k.Right):
@@ -273,15 +273,14 @@ func (f *form) turn(e screen.Env, by int) tea.Cmd {
 	if r.time {
 		return f.keep(e, r, nextTime(r.text, by, r.auto))
 	}
-	f.begin()
-	return nil
+	return f.begin()
 }
 
 // begin starts typing the selected value.
-func (f *form) begin() {
+func (f *form) begin() tea.Cmd {
 	r := f.current()
 	if r == nil {
-		return
+		return nil
 	}
 	f.edit = &edit{row: *r, field: widget.NewChosen(r.words()), pick: -1}
 	switch r.kind {
@@ -294,7 +293,9 @@ func (f *form) begin() {
 	if r.meant != "" {
 		f.edit.offers = append([]string{r.meant}, f.edit.offers...)
 		f.edit.pick = 0
+		return f.ask() // what was wrong with the old value is not with this one
 	}
+	return nil
 }
 
 // meant returns what the error about the text being typed supposes; empty if nothing.
@@ -403,8 +404,7 @@ func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 			return f.turn(e, 1)
 		}
 	}
-	f.begin()
-	return nil
+	return f.begin()
 }
 
 // clickEdit keeps the typed text, or accepts the offer in a line of the form.

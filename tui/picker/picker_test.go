@@ -194,7 +194,9 @@ func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
 	a.Type(t, "localhost:7391")
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "enter, enter: redis://localhost:7391")
-	a.Send(t, "enter", "enter")
+	a.Send(t, "enter")
+	assert.NotContains(t, a.Picture(t), "has no scheme", "what is offered is right")
+	a.Send(t, "enter")
 	assert.Equal(t, "redis://localhost:7391", p.drafts.request().Target)
 
 	a.Send(t, "r")
