@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"os"
+	"runtime/pprof"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -66,7 +67,10 @@ func TestSleepersHearOfChanges(t *testing.T) {
 	p := pool("p", workload.Settings{Threads: 100, Rate: 1. / 3600}, nothing)
 	r := start(t, onePhase(0, p))
 	done := func(n int64) {
-		require.Eventually(t, func() bool { return r.Snapshot().Done >= n }, time.Minute, time.Millisecond)
+		if !assert.Eventually(t, func() bool { return r.Snapshot().Done >= n }, time.Minute, time.Millisecond) {
+			_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1) // what they wait for
+			t.FailNow()
+		}
 	}
 	done(1) // the first is due at once
 	r.Change("test", workload.AllTracks, rate(1000))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +118,9 @@ func Finish(t testing.TB, l *session.Driven) *session.Concluded {
 	select {
 	case <-l.Done():
 	case <-ctx.Done():
+		var stacks strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+		t.Log(stacks.String()) // what it waits for
 		l.Kill()
 		<-l.Done()
 		t.Error("the run did not come to its end")
