@@ -59,7 +59,10 @@ func (d *drain) work(ctx context.Context, meanwhile func()) {
 	defer d.end()
 	var q quiet
 	for over := false; !over; {
-		over = d.settled() || q.lasts(ctx, d)
+		if over = d.settled(); !over && q.lasts(ctx, d) {
+			over = true
+			d.empty.Store(true)
+		}
 		meanwhile()
 		if !over && w.over() {
 			over = true
@@ -164,11 +167,7 @@ func (q *quiet) lasts(ctx context.Context, d *drain) bool {
 	if q.since.IsZero() {
 		q.since = time.Now()
 	}
-	if time.Since(q.since) < enough {
-		return false
-	}
-	d.empty.Store(true)
-	return true
+	return time.Since(q.since) >= enough
 }
 
 // settled reports whether nothing is on its way any more, and the store stage has said what

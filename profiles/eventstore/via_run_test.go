@@ -73,6 +73,7 @@ func TestBroker(t *testing.T) {
 		{"queues are written down", false, queuesAreWrittenDown},
 		{"quorum queues go with their run", false, quorumQueues},
 		{"what it confirms and loses is told to the last event", false, confirmedAndLost},
+		{"what it loses of the trees holds up nothing", false, treesLost},
 		{"killed mid-run it loses nothing", true, killedInMidRun},
 		{"killed for good it ends a run", false, killedForGood},
 		{"killed for good in compat is counted", false, killedForGoodInCompat},
@@ -125,9 +126,22 @@ func killedInMidRun(t *testing.T, srv *labtest.Server) {
 // and the store is so slow that most of them wait.
 func confirmedAndLost(t *testing.T, srv *labtest.Server) {
 	t.Helper()
-	const events = 300
+	emptied(t, srv, "memory:?service=20ms", 300, 300)
+}
+
+// Generators wait for their trees to be stored, before anything else. All but one are still in the queue.
+func treesLost(t *testing.T, srv *labtest.Server) {
+	t.Helper()
+	const generators = 4
+	emptied(t, srv, "memory:?service=2s", generators, 2*generators, fmt.Sprint("threads=", generators))
+}
+
+// emptied does a run whose queue is emptied when the broker has confirmed so many of the events.
+func emptied(t *testing.T, srv *labtest.Server, target string, confirmed int64, events int, set ...string) {
+	t.Helper()
 	ns := labtest.Fresh("emptied")
-	l, err := start(t, "memory:?service=20ms", "via="+srv.URL(), "namespace="+ns, "publish=confirmTransient", "prefetchCount=1", fmt.Sprint("events=", events), "batch=1", "rate=1000", "query=off")
+	set = append(set, "via="+srv.URL(), "namespace="+ns, "publish=confirmTransient", "prefetchCount=1", fmt.Sprint("events=", events), "batch=1", "rate=1000", "query=off")
+	l, err := start(t, target, set...)
 	require.NoError(t, err)
 	c, err := amqp.Dial(srv.URL())
 	require.NoError(t, err)
@@ -135,7 +149,7 @@ func confirmedAndLost(t *testing.T, srv *labtest.Server) {
 	queues, err := broker.Registered(t.Context(), c, ns)
 	require.NoError(t, err)
 	queue := queues[slices.IndexFunc(queues, func(q broker.Queue) bool { return q.Consumers > 0 })].Name
-	seen(t, l, func(f *report.Facts) bool { return f.Ledger.Confirmed >= events && stored(f) > 0 })
+	seen(t, l, func(f *report.Facts) bool { return f.Ledger.Confirmed >= confirmed && stored(f) > 0 })
 	ch, err := c.Channel()
 	require.NoError(t, err)
 	lost, err := ch.QueuePurge(queue, false)

@@ -126,6 +126,16 @@ func (l *Ledger) Left() (n int64) {
 	return n
 }
 
+// Unconfirmed returns how many events were sent that the transport has not confirmed.
+func (l *Ledger) Unconfirmed() (n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range l.books {
+		n += b.sent - b.confirmed.n
+	}
+	return n
+}
+
 // Sums fills in what is known without reading back.
 func (l *Ledger) Sums(f *report.Ledger) {
 	l.mu.Lock()
