@@ -10,11 +10,11 @@ import (
 )
 
 // Told says how a level came out that was tried once or several times: in words, whether it held, and
-// whether chance may have decided it. Of several tries it says how many held, and why one did not.
-// A single condition is not named again: who reads it knows what was sought.
+// whether chance may have decided it. Of several tries it says how many held, and why one did not: the last,
+// if none held. A single condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
-	tries, good, why := 0, 0, ""
-	var last Step
+	tries, good := 0, 0
+	var last, bad Step
 	for _, s := range r.Steps {
 		if s.Level != level {
 			continue
@@ -23,23 +23,23 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 		if tries++; s.Held {
 			good++
 		} else {
-			why = r.reason(s)
+			bad = s
 		}
 	}
 	switch {
 	case tries == 1 && last.Held:
 		return r.Words(last), true, last.Doubtful
 	case tries == 1:
-		return why, false, last.Doubtful
+		return r.reason(last), false, last.Doubtful
 	}
 	held = 2*good > tries || good > 0 && level == r.Found
-	words = fmt.Sprintf("held %d of %d", good, tries)
+	words, which := fmt.Sprintf("held %d of %d", good, tries), "once "
 	if good == 0 {
-		words = fmt.Sprintf("held none of %d", tries)
+		words, which = fmt.Sprintf("held none of %d", tries), "the last: "
 	}
 	words += waits(r.Waited(level))
-	if why != "" {
-		words += "; " + why
+	if why := r.evidence(bad); why != "" {
+		words += "; " + which + why
 	}
 	return words, held, good > 0 && good < tries
 }
@@ -141,4 +141,16 @@ func (r *Result) reason(s Step) string {
 		return strings.TrimPrefix(s.Why, r.Under[0]+" ")
 	}
 	return s.Why
+}
+
+// evidence is reason for a step that is known not to have held; whether that is in doubt comes last.
+func (r *Result) evidence(s Step) string {
+	why := strings.Replace(s.Why, inDoubt, didNot, 1)
+	if why != s.Why {
+		why += ", in doubt"
+	}
+	if len(r.Under) == 1 {
+		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]+didNot), ":, ")
+	}
+	return why
 }

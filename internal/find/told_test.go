@@ -21,8 +21,8 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 		held, doubtful bool
 	}{
 		10: {"held", true, false},
-		20: {"held 2 of 3; did not hold: 6.36 % took longer", true, true},
-		30: {"held none of 2; the backlog grew", false, false},
+		20: {"held 2 of 3; once 6.36 % took longer", true, true},
+		30: {"held none of 2; the last: the backlog grew", false, false},
 		40: {"is in doubt: 3 of 95 took longer", false, true},
 		50: {"held 2 of 2", true, false},
 	} {
@@ -34,6 +34,17 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	r.Under = append(r.Under, "errors<1%")
 	words, _, _ := r.Told(40)
 	assert.Equal(t, doubt.Why, words)
+	r.Steps = append(r.Steps, doubt)
+	words, _, _ = r.Told(40)
+	assert.Equal(t, "held none of 2; the last: p99<5ms did not hold: 3 of 95 took longer, in doubt", words)
+	r.Under = r.Under[:1]
+	words, _, _ = r.Told(40)
+	assert.Equal(t, "held none of 2; the last: 3 of 95 took longer, in doubt", words)
+	r.Under, r.Steps = []string{"mean<5ms"}, []Step{{Level: 10, Held: true}, {Level: 10, Why: "mean<5ms did not hold"}, {Level: 20, Why: "mean<5ms is in doubt"}, {Level: 20, Why: "mean<5ms is in doubt"}}
+	words, _, _ = r.Told(10)
+	assert.Equal(t, "held 1 of 2", words)
+	words, _, _ = r.Told(20)
+	assert.Equal(t, "held none of 2; the last: in doubt", words)
 }
 
 // A level that held under the time of calls in the store alone is not told as fine where users waited for
@@ -54,7 +65,7 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 	assert.Equal(t, "held, in doubt, with users waiting 700 ms; users wait", told(30))
 	assert.Equal(t, "p99.service<10ms did not hold; no", told(40))
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
-	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; p99.service<10ms did not hold; users wait", told(10))
+	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; once p99.service<10ms did not hold; users wait", told(10))
 	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
 	assert.Equal(t, "2 of 5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
