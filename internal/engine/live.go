@@ -53,6 +53,17 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	r.send()
 }
 
+// Afresh begins the schedules of all tracks anew, as a change of the rate does, with the settings as they
+// are: what is due and has not begun is dropped, except of a recording. The change log has nothing of it.
+// It does nothing where other processes do the work.
+func (r *Run) Afresh() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.publish(afresh)
+	}
+}
+
 // publish puts what is asked for into force on all tracks that run. The caller holds r.mu.
 func (r *Run) publish(how rhythm) {
 	r.breakTo(r.settings.want[0].Faults)

@@ -80,6 +80,26 @@ func TestWhatNeverStartedIsCounted(t *testing.T) {
 	})
 }
 
+// A schedule that begins afresh drops what is due as a change of the rate does, and goes on with the work:
+// neither what is left of it nor the segments change.
+func TestAScheduleThatBeginsAfreshDropsWhatIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pool("p", workload.Settings{Threads: 1, Rate: 100}, takes(100*time.Millisecond))
+		p.Iterations = 30
+		r := start(t, onePhase(0, p))
+		time.Sleep(2*time.Second - time.Millisecond) // 20 have started
+		r.Afresh()
+		time.Sleep(time.Second / 5)
+		assert.Less(t, r.Snapshot().Gauges[0].Backlog, int64(30))
+		res := result(t, r)
+		assert.Len(t, res.Segments, 1)
+		assert.Empty(t, res.Changes)
+		assert.EqualValues(t, 30, res.Ops[0].Count)
+		assert.EqualValues(t, 180, res.Ops[0].Unstarted)
+		r.Afresh() // it is over
+	})
+}
+
 // The same when the work runs out soon after: what the first schedule had missed
 // stays missed, whether or not the run goes on for long.
 func TestWhatNeverStartedIsCountedWhenTheWorkRunsOut(t *testing.T) {

@@ -82,9 +82,10 @@ type rhythm int
 
 // Rhythms.
 const (
-	keep rhythm = iota // where the rate is the same, they go on
-	bend               // the schedule goes on at another rate, as in a ramp: units that are behind stay due
-	anew               // they begin anew
+	keep   rhythm = iota // where the rate is the same, they go on
+	bend                 // the schedule goes on at another rate, as in a ramp: units that are behind stay due
+	afresh               // the schedule begins anew, as where the rate changes, and the sequence numbers go on
+	anew                 // they begin anew
 )
 
 // want is what is asked for of the track. The caller holds run.mu.
@@ -114,7 +115,7 @@ func (t *track) apply(s workload.Settings, how rhythm) {
 	case a.Rate <= 0 || a.Paused || !r.pool.paced():
 	case t.spec.Recorded != nil:
 		a.sched = t.replay(now, how, a, prev)
-	case how != anew && prev != nil && prev.comes == a.comes && prev.Coming == a.Coming && !prev.Paused && !a.ended:
+	case how != anew && how != afresh && prev != nil && prev.comes == a.comes && prev.Coming == a.Coming && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case how == bend && prev != nil && prev.sched != nil && prev.Coming == a.Coming && !a.ended:
 		a.sched = prev.sched

@@ -18,6 +18,7 @@ import (
 type Run interface {
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
 	Settings(track int) workload.Settings
+	Afresh()
 	Elapsed() time.Duration
 	Done() <-chan struct{}
 }
@@ -229,9 +230,13 @@ func (b *bench) counts(op measure.Operation) bool {
 	return false
 }
 
-// Set sets the knob to a level.
+// Set sets the knob to a level. What was due before and has not begun is dropped, also where the level is
+// the same.
 func (b *bench) Set(level float64) {
 	k := b.options.Over
+	if level == b.level {
+		b.run.Afresh()
+	}
 	b.run.Change(measure.BySearch, workload.AllTracks, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
 	b.level, b.set, b.step = level, b.run.Elapsed(), stepSum{}
 }

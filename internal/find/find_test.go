@@ -101,6 +101,30 @@ func TestFindOnAStoreOfKnownCapacity(t *testing.T) {
 	})
 }
 
+// A level that is tried again does not begin with what its last try left undone, and that is no change.
+func TestALevelThatIsTriedAgainBeginsWithoutABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := putting(t, "memory:?service=4ms&servers=2", 8)
+		o, err := Read(Asked{Under: []string{"p99<10ms"}}, plan)
+		require.NoError(t, err)
+		run, err := engine.Start(t.Context(), engine.Options{Plan: plan, Classify: func(error) uint8 { return 1 }, Classes: []string{"", "other"}})
+		require.NoError(t, err)
+		b := newBench(run, plan, o, nil)
+		b.Set(1000) // twice as much as is done
+		for range 2 {
+			time.Sleep(time.Second / 5)
+			assert.Less(t, run.Snapshot().Gauges[0].Backlog, int64(150))
+			time.Sleep(9 * time.Second / 5)
+			assert.InDelta(t, 1000, run.Snapshot().Gauges[0].Backlog, 100)
+			b.Set(1000)
+		}
+		run.Stop(errors.New("enough"))
+		res, _ := run.Wait()
+		assert.Len(t, res.Changes, 1)
+		assert.InDelta(t, 2000, res.Ops[0].Unstarted, 40, "of both tries")
+	})
+}
+
 // Where calls come independently, a second has fewer than the rate as often as it has more: that
 // fewer were done is no backlog, while none of them waits.
 func TestFewerCallsThanTheRateAreNoBacklog(t *testing.T) {

@@ -207,6 +207,9 @@ func (d *Driven) Change(by string, track int, f func(workload.Settings) workload
 	d.run.Change(by, track, f)
 }
 
+// Afresh begins the schedules of all tracks anew, as engine.Run.Afresh does.
+func (d *Driven) Afresh() { d.run.Afresh() }
+
 // Mark puts a note on the time line, as engine.Run.Mark does.
 func (d *Driven) Mark(note string) { d.run.Mark(note) }
 
