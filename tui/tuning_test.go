@@ -202,6 +202,33 @@ func TestSavingAPresetKeepsTheRunAndWhatTheKnobsSay(t *testing.T) {
 	require.NotNil(t, run)
 }
 
+// The first notch down from an unlimited rate asks no track for more than it has just done, although a
+// total is split evenly and the tracks are not equally fast.
+func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	run.Change("test", 1, func(s workload.Settings) workload.Settings { s.Threads = 1; return s })
+	pass(t, a, run, 3*time.Second)
+	did := func(track int) (n float64) {
+		for _, rows := range run.Snapshot().Recent[2*track : 2*track+2] {
+			n += float64(rows[len(rows)-1].Count)
+		}
+		return n
+	}
+	require.Greater(t, did(0), 3*did(1))
+	send(t, a, "{")
+	for track := range 2 {
+		assert.LessOrEqual(t, run.Settings(track).Rate, did(track))
+		assert.Greater(t, run.Settings(track).Rate, did(1)/2, "it is the next notch of what the slower one does")
+	}
+	send(t, a, "u", "t", "up", "right", "{")
+	assert.LessOrEqual(t, run.Settings(0).Rate, did(0))
+	assert.Greater(t, run.Settings(0).Rate, did(0)/2, "a track by itself comes down from what it does")
+	assert.Zero(t, run.Settings(1).Rate)
+	send(t, a, "right", "{")
+	assert.LessOrEqual(t, run.Settings(1).Rate, did(1))
+	assert.Greater(t, run.Settings(1).Rate, did(1)/2)
+}
+
 func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 20*time.Second, 120, 40)
 	payload := func() []int {

@@ -269,11 +269,31 @@ func (ks *knobs) after(k workload.Knob, relative bool, f func(v float64) float64
 
 // turn turns a knob up or down by one notch, or ten.
 func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now, was := ks.sel.fig.rate, k.Get(ks.now.run.Settings(ks.track))
+	now, was := ks.sustained(k), k.Get(ks.now.run.Settings(ks.track))
 	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
 	if is := k.Get(ks.now.run.Settings(ks.track)); k.Zero != "" && k.Usual > 0 && was == 0 && is > 0 {
 		ks.says.say(e, fmt.Sprintf("%s %s was %s on average; now each value has %s", k.Name, k.Zero, units.Size(int64(k.Usual)), units.Size(int64(is))), false)
 	}
+}
+
+// sustained returns the value of a knob for the rate that the selected track kept up in the last second.
+// For all tracks it is a total in equal parts, of which the slowest one that runs kept up its own; NaN if
+// that is not known.
+func (ks *knobs) sustained(k workload.Knob) float64 {
+	if ks.track != screen.All {
+		return ks.now.kept(ks.track)
+	}
+	parts, least := 0.0, math.NaN()
+	for i, t := range ks.now.tracks {
+		if !t.Adds(k) {
+			continue
+		}
+		parts++
+		if rate := ks.now.kept(i); rate > 0 && i < len(ks.now.snap.Gauges) && ks.now.snap.Gauges[i].Running && !(least <= rate) {
+			least = rate
+		}
+	}
+	return parts * least
 }
 
 // undo reverts the last turn, in every track that it changed.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -137,6 +138,25 @@ func (r *reading) beside() (op int, rate float64, unit string, ok bool) {
 		}
 	}
 	return op, rate, unit, ok
+}
+
+// kept returns the rate of a track in the last second: that of its operations that count or, if none
+// does, of all of them.
+func (r *reading) kept(track int) float64 {
+	if r.snap == nil {
+		return math.NaN()
+	}
+	counted, all := 0.0, 0.0
+	for i, o := range r.snap.Ops {
+		rate := digest(r.snap, i).rate
+		if o.Track != r.tracks[track].Name || !(rate > 0) {
+			continue
+		}
+		if all += rate; r.snap.Counts(i) {
+			counted += rate
+		}
+	}
+	return cmp.Or(counted, all)
 }
 
 // done returns the fraction of the run that is done.

@@ -100,7 +100,7 @@ func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 		if up {
 			return v
 		}
-		if !(now > 1) {
+		if !(now > 0) {
 			now = 1000
 		}
 		return k.Clamp(notch(now, false))

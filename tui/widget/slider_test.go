@@ -42,6 +42,8 @@ func TestTurned(t *testing.T) {
 		{"a batch comes down the ladder", batch, 100, false, false, 0, 80},
 		{"a batch times ten", batch, 100, true, true, 0, 1000},
 		{"a rate without limit comes down to what is had", rate, 0, false, false, 41_200, 40_000},
+		{"a rate without limit of a slow store comes down to one", rate, 0, false, false, 0.5, 1},
+		{"a rate without limit of which nothing is known comes down from a thousand", rate, 0, false, false, math.NaN(), 800},
 		{"a rate without limit has no up", rate, 0, true, false, 41_200, 0},
 		{"a rate far above what can be had keeps a limit", rate, 80_000, true, false, 41_200, 100_000},
 		{"not even ten times as far takes a limit away", rate, 80_000, true, true, 41_200, 800_000},
