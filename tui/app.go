@@ -138,6 +138,10 @@ func tick(every time.Duration, gen int) tea.Cmd {
 
 // Update handles one message. It never blocks.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.MouseClickMsg, tea.PasteMsg:
+		a.unsay()
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.env.W, a.env.H = msg.Width, msg.Height

@@ -71,6 +71,13 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 	return a.forward(msg)
 }
 
+// unsay takes back that the key before did nothing.
+func (a *App) unsay() {
+	if top, ok := a.top().(screen.Listener); ok {
+		top.Tell("", a.env)
+	}
+}
+
 // bound reports whether a key is one of those of a screen, dimmed or not.
 func bound(msg tea.KeyPressMsg, k widget.KeyMap) bool {
 	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool {

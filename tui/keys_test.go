@@ -11,6 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
@@ -202,6 +203,38 @@ func TestEscapeAndAKeyAreNeverTakenForOne(t *testing.T) {
 			assert.Equal(t, picture(t, inTurn), picture(t, asOne))
 		})
 	}
+}
+
+// That a key does nothing stands in the place of the keys for three seconds at most, and until the next
+// key: what is edited then shows its own.
+func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {
+	const nothing = "ü does nothing here"
+	for name, to := range map[string]func(*testing.T) *testApp{
+		"first screen": func(t *testing.T) *testApp { return pickApp(t, tuitest.NewDemo(), Options{}, 80, 24) },
+		"results":      func(t *testing.T) *testApp { a, _ := resultsApp(t, Options{}, 80, 24); return a },
+		"live":         func(t *testing.T) *testApp { a, _ := dashApp(t, Options{}, 1, 3*time.Second, 80, 24); return a },
+		"runs":         func(t *testing.T) *testApp { return appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := to(t)
+			send(t, a, "ü")
+			require.Contains(t, picture(t, a), nothing)
+			at := a.env.Now
+			send(t, a, screen.FrameMsg{At: at.Add(2900 * time.Millisecond), Gen: a.gen})
+			assert.Contains(t, picture(t, a), nothing)
+			send(t, a, screen.FrameMsg{At: at.Add(3 * time.Second), Gen: a.gen})
+			assert.NotContains(t, picture(t, a), nothing)
+			send(t, a, "ü", "down")
+			assert.NotContains(t, picture(t, a), nothing)
+		})
+	}
+	a := pickApp(t, tuitest.NewDemo(), Options{}, 80, 24)
+	send(t, a, "tab", "ü")
+	require.Contains(t, picture(t, a), nothing)
+	send(t, a, "enter")
+	require.True(t, a.isTyping())
+	assert.NotContains(t, picture(t, a), nothing)
+	assert.Contains(t, picture(t, a), "enter keep")
 }
 
 // A key that a screen does not have is answered, and changes nothing.

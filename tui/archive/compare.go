@@ -175,7 +175,7 @@ func calls(runs []compare.Measured) chart.Distribution {
 }
 
 // Tell shows a sentence for a while.
-func (c *Comparison) Tell(sentence string, e screen.Env) { c.toast.Say(e.Now, sentence, false) }
+func (c *Comparison) Tell(sentence string, e screen.Env) { c.toast.Tell(e.Now, sentence) }
 
 // Update handles one message.
 func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {

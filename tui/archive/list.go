@@ -82,7 +82,7 @@ func NewRuns(kept Runs, id string) *List {
 func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.kept) }
 
 // Tell shows a sentence for a while.
-func (h *List) Tell(sentence string, e screen.Env) { h.toast.Say(e.Now, sentence, false) }
+func (h *List) Tell(sentence string, e screen.Env) { h.toast.Tell(e.Now, sentence) }
 
 // Typing reports whether text is being typed, or a question answered.
 func (h *List) Typing() bool { return h.shelf.Typing() }

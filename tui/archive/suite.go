@@ -72,7 +72,7 @@ func (s *Suite) Outside(screen.Env) (string, *tea.ProgressBar) {
 }
 
 // Tell shows a sentence for a while.
-func (s *Suite) Tell(sentence string, e screen.Env) { s.toast.Say(e.Now, sentence, false) }
+func (s *Suite) Tell(sentence string, e screen.Env) { s.toast.Tell(e.Now, sentence) }
 
 // Update handles one message.
 func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {

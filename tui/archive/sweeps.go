@@ -92,7 +92,7 @@ func (s *Screen) Outside(screen.Env) (string, *tea.ProgressBar) {
 }
 
 // Tell shows a sentence for a while.
-func (s *Screen) Tell(sentence string, e screen.Env) { s.toast.Say(e.Now, sentence, false) }
+func (s *Screen) Tell(sentence string, e screen.Env) { s.toast.Tell(e.Now, sentence) }
 
 // Update handles one message.
 func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {

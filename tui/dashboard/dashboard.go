@@ -61,11 +61,11 @@ func (d *Dashboard) Running() screen.Ending { return d.ending.running() }
 // Stopped reports whether the user has asked the run to end.
 func (d *Dashboard) Stopped() bool { return d.ending.stopped }
 
-// Tell shows a sentence for a while.
+// Tell answers a key that does nothing; the next one drops that by itself.
 func (d *Dashboard) Tell(sentence string, e screen.Env) {
-	d.says.hush()
-	d.says.say(e, sentence, false)
-	d.says.told = true
+	if sentence != "" {
+		d.says.tell(e, sentence)
+	}
 }
 
 // Typing reports whether text is being typed.

@@ -76,6 +76,12 @@ func (m *messages) say(e screen.Env, text string, bad bool) {
 	m.toast = toast{text, bad || m.toast.bad, e.Now.Add(5 * time.Second)}
 }
 
+// tell answers the key that comes next, in the place of what was said before.
+func (m *messages) tell(e screen.Env, text string) {
+	m.toast = toast{text, false, e.Now.Add(widget.Answered)}
+	m.told, m.weak = true, false
+}
+
 // hush drops what was said before something else was done.
 func (m *messages) hush() { m.toast = toast{} }
 

@@ -85,7 +85,7 @@ func (p *Picker) Start(e screen.Env) tea.Cmd {
 }
 
 // Tell shows a sentence for a while.
-func (p *Picker) Tell(sentence string, e screen.Env) { p.toast.Say(e.Now, sentence, false) }
+func (p *Picker) Tell(sentence string, e screen.Env) { p.toast.Tell(e.Now, sentence) }
 
 // Typing reports whether text is being typed.
 func (p *Picker) Typing() bool {

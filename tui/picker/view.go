@@ -83,7 +83,7 @@ func (p *Picker) View(e screen.Env) string {
 		lines = append(lines, widget.Beside(left, right)...)
 	}
 	keys := widget.Footer(e.Styles, e.W, p.Keys().Short)
-	if p.toast.Text != "" && !p.runs.shelf.Typing() {
+	if p.toast.Text != "" && !p.Typing() { // what is typed needs its keys
 		keys = p.toast.Line(s, e.W)
 	}
 	return widget.Page(e.W, e.H, append(lines, keys))

@@ -59,7 +59,7 @@ func New(b Bench, id string) *Results {
 func (r *Results) Start(screen.Env) tea.Cmd { return r.run.read(r.bench) }
 
 // Tell shows a sentence for a while.
-func (r *Results) Tell(sentence string, e screen.Env) { r.toast.Say(e.Now, sentence, false) }
+func (r *Results) Tell(sentence string, e screen.Env) { r.toast.Tell(e.Now, sentence) }
 
 // Typing reports whether text is being typed.
 func (r *Results) Typing() bool {

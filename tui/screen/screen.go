@@ -64,7 +64,7 @@ type Former interface {
 	Untouched() bool
 }
 
-// Listener is a screen that shows a sentence for a while, such as that a key does nothing there.
+// Listener is a screen that shows for a while that a key does nothing there; no sentence takes that back.
 type Listener interface{ Tell(sentence string, e Env) }
 
 // Runner is a screen with a run, or with several; nil if none is in progress.
