@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -70,6 +71,28 @@ func TestARunThatCouldNotStartIsListed(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(picture(t, a), "not started:"))
 	send(t, a, "esc")
 	assert.NotContains(t, picture(t, a), "not started:")
+}
+
+// A run that starts takes those off the list that could not, where they are of its profile and target.
+func TestARunThatStartsTakesThoseThatCouldNotOffTheList(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.StartErr = errors.New("refused")
+	a := pickApp(t, b, Options{}, 120, 40)
+	start := func(threads, target string) {
+		r := request.Request{Profile: "ingestion", Target: target, Values: workload.Values{"threads": {Name: "threads", Text: threads}}}
+		send(t, a, screen.OpenMsg{To: screen.Start{Request: r}})
+	}
+	failed := func() int { return strings.Count(picture(t, a), "not started:") }
+	start("2000", "redis://me:wrong@10.0.0.7")
+	send(t, a, "esc")
+	start("4", "redis://10.0.0.8")
+	send(t, a, "esc")
+	assert.Equal(t, 2, failed())
+	b.StartErr, b.Next = nil, tuitest.NewRun(1)
+	start("8", "redis://me:right@10.0.0.7")
+	assert.IsType(t, &dashboard.Dashboard{}, a.top())
+	send(t, a, screen.BackMsg{})
+	assert.Equal(t, 1, failed(), "that of the other target stays")
 }
 
 func TestEscapeCancelsConnecting(t *testing.T) {

@@ -85,7 +85,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case msg.err == nil:
 			d := New(s.bench, msg.run)
 			d.search.once = s.to.Search
-			return d, nil
+			return d, func() tea.Msg { return screen.StartedMsg{Request: s.req} }
 		case s.leaving:
 			return s, screen.Back
 		}

@@ -124,6 +124,8 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	case screen.NotStartedMsg:
 		p.runs.failed.add(msg)
+	case screen.StartedMsg:
+		p.runs.failed.started(msg.Request)
 	case archive.DoneMsg:
 		return p, archive.Settle(p.bench.Runs, msg, &p.toast, e)
 	case screen.RunsChangedMsg:

@@ -1,18 +1,21 @@
 package picker
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // unstarted are the runs that could not start while the workbench is open, the newest first: nothing of
-// them is on the disk. They stay until they are dismissed or tried again.
+// them is on the disk. They stay until they are dismissed or tried again, or a run of the same profile starts
+// on the same target.
 type unstarted struct {
 	list *profiles
 	all  []screen.NotStartedMsg
@@ -27,6 +30,17 @@ const mostUnstarted = 2
 func (u *unstarted) add(m screen.NotStartedMsg) {
 	u.all = slices.DeleteFunc(u.all, func(o screen.NotStartedMsg) bool { return reflect.DeepEqual(o.To, m.To) })
 	u.all = slices.Insert(u.all, 0, m)
+}
+
+// started forgets those of the profile and the target of a run that has started.
+func (u *unstarted) started(r request.Request) {
+	target := func(r request.Request) string {
+		clean, _ := widget.SplitSecret(r.Target)
+		return cmp.Or(clean, widget.DefaultTarget)
+	}
+	u.all = slices.DeleteFunc(u.all, func(m screen.NotStartedMsg) bool {
+		return m.To.Request.Profile == r.Profile && target(m.To.Request) == target(r)
+	})
 }
 
 // ours are those of the selected profile.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
@@ -20,6 +21,9 @@ type Archive interface {
 	// Groups lists what runs came to that were repeated or compared, in no order.
 	Groups() []kept.Group
 }
+
+// StartedMsg tells that a run of a request has started.
+type StartedMsg struct{ Request request.Request }
 
 // NotStartedMsg tells that a run could not start: nothing of it is on the disk, so whoever lists runs
 // says it for as long as the workbench is open.
