@@ -281,6 +281,7 @@ type Effect struct {
 	// given means that throughput is what a rate asks for, so that p99 decides; follows that
 	// it came to what it was asked to come to.
 	given   bool
+	limited bool // there is a rate after it, on each track
 	crowded bool
 	// rate is throughput. tail is p99, half is p50, which is told where p99 cannot be judged.
 	rate, tail, half Figure
@@ -412,7 +413,8 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 		e.before = over(before[len(before)-e.had:])
 	}
 	steady := drifts(k/2, after[:k], over)
-	e.given = k > 0 && c.paced(e.first-1) && c.paced(e.Until)
+	e.limited = k > 0 && c.paced(e.Until)
+	e.given = e.limited && c.paced(e.first-1)
 	e.rate = e.throughput(noise.rate, steady.rate)
 	e.half = e.percentile("p50", e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, func(s *Segment) lag { return s.p50 }, near)
 	e.tail = e.percentile("p99", e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, func(s *Segment) lag { return s.p99 }, near)

@@ -363,6 +363,22 @@ func TestThroughputThatFollowsItsRateIsSure(t *testing.T) {
 	assert.Equal(t, Asked, e.Throughput().Is, "whatever else was turned")
 }
 
+// A throughput that comes to the rate that was set where there had been no limit is what was asked for.
+func TestThroughputThatComesToItsFirstRateIsSure(t *testing.T) {
+	uneven := func(around int64) [][2]int64 {
+		return [][2]int64{{around / 2, 2000}, {around * 3 / 2, 2000}, {around, 2000}, {around / 2, 2000}, {around * 3 / 2, 2000}}
+	}
+	s := course([]measure.Change{{At: 5 * time.Second, Name: "rate", To: 2500}}, slices.Concat(uneven(4000), uneven(2550), uneven(2550))...)
+	s.Segments = []Segment{{To: 5 * time.Second, Settings: map[string]float64{"rate": 0}}, {From: 5 * time.Second, Settings: map[string]float64{"rate": 2500}}}
+	is := func() Judgement { e, _ := Last(s); return e.Throughput().Is }
+	assert.Equal(t, Asked, is())
+	s.Changes[0].To = 2800
+	assert.Equal(t, Unsure, is(), "it is too low")
+	s.Changes[0] = measure.Change{At: 5 * time.Second, Name: "feed.rate", To: 2500}
+	s.Segments[1].Settings = map[string]float64{"feed.rate": 2500, "profile.rate": 0}
+	assert.Equal(t, Unsure, is(), "one track has no limit")
+}
+
 // A rate that nobody turned is held: throughput is the same, however uneven its seconds are.
 func TestThroughputAtAHeldRateIsTheSame(t *testing.T) {
 	uneven := [][2]int64{{1000, 2000}, {3000, 2000}, {2000, 2000}, {1100, 2000}, {2900, 2000}}

@@ -147,8 +147,8 @@ func leapt(before, after []float64) bool {
 	return gap > step
 }
 
-// throughput returns how the throughput has changed. If it was given another rate and follows it,
-// that is no chance; nor is it that a rate which nobody turned is held.
+// throughput returns how the throughput has changed. If it was given another rate and follows it, or comes
+// to it from no limit, that is no chance; nor is it that a rate which nobody turned is held.
 func (e *Effect) throughput(was, now float64) Figure {
 	f := Figure{Is: Unsure}
 	if e.told() {
@@ -157,8 +157,9 @@ func (e *Effect) throughput(was, now float64) Figure {
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
-	if from, to, ok := e.rates(); ok && e.told() && e.given && from != to &&
-		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows {
+	if from, to, ok := e.rates(); ok && e.told() && (e.given && from != to &&
+		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows ||
+		from == 0 && e.limited && math.Abs(math.Log(e.after.rate/to)) < small) {
 		f = Figure{Is: Asked}
 	}
 	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
@@ -177,8 +178,9 @@ func (e *Effect) turned(knob string) bool {
 }
 
 // rates adds up what the rate was turned from and to in all tracks, by the one act among those told
-// together that turned it: whatever else was turned, throughput is what the rate asks for. False if
-// none or several turned it, or if it was without a limit in a track, which has no sum.
+// together that turned it: whatever else was turned, throughput is what the rate asks for. from is 0 if
+// there was no limit in a track. False if none or several turned it, or if it is now without a limit in a
+// track, which has no sum.
 func (e *Effect) rates() (from, to float64, ok bool) {
 	for _, a := range append([]measure.Act{e.Act}, e.With...) {
 		if a.Knob() != "rate" {
@@ -188,11 +190,16 @@ func (e *Effect) rates() (from, to float64, ok bool) {
 			return 0, 0, false
 		}
 		ok = true
+		unlimited := false
 		for _, c := range a.Parts() {
-			if c.From <= 0 || c.To <= 0 || c.Knob() != "rate" {
+			if c.To <= 0 || c.Knob() != "rate" {
 				return 0, 0, false
 			}
+			unlimited = unlimited || c.From <= 0
 			from, to = from+c.From, to+c.To
+		}
+		if unlimited {
+			from = 0
 		}
 	}
 	return from, to, ok
