@@ -277,7 +277,7 @@ const (
 )
 
 // offers asks which runs there are, once; there may be none. It waits no longer when the run
-// that is meant, if one is, has answered, and no longer than more for others than the first.
+// that is meant, if one is, has answered, and after each answer no longer than more for another.
 // Those that are not signed by whom the asker knows do not count; empty: nobody is known.
 func offers(ctx context.Context, nc *nats.Conn, known, meant string, more time.Duration) (all []offer, err error) {
 	answers, err := nc.SubscribeSync(nc.NewInbox())
