@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -65,6 +66,23 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 		add(-1, " "+s.Muted.On(ansi.Truncate(fmt.Sprintf("d shows %d more: file, warm-up, timetable …", hidden), w-2, "…")))
 	}
 	return out
+}
+
+// tallest returns how many lines of w cells the main values need, whichever profile is selected, so
+// that nothing moves from one to the next: the longest summary, the rows that any may have or, if more
+// are set, those that are shown, how many there are besides, and some help.
+func (f *form) tallest(w int) int {
+	summary, shown := 0, 0
+	for i := range f.list.all {
+		summary = max(summary, len(widget.Wrap(f.list.all[i].Summary, w-2)))
+	}
+	for i := range f.rows {
+		if f.shows(i) {
+			shown++
+		}
+	}
+	const own, besides, help = 5, 2, 2 // preset, target, password, mode, duration
+	return summary + 1 + max(own+len(workload.Usual()), shown) + besides + help
 }
 
 // columnOf returns where the value of a row begins: where those of the others do, or behind a name

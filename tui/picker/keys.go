@@ -134,7 +134,7 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 
 // focus moves to the next panel that is shown.
 func (p *Picker) focus(e screen.Env, by int) {
-	l := pickerLayout(e.W, e.H, len(p.list.all), p.pane)
+	l := p.layout(e.W, e.H)
 	for range panesOfPicker {
 		p.pane = (p.pane + pane(by) + panesOfPicker) % panesOfPicker
 		if widget.SizeOf(e.W, e.H) == widget.Small || !l.panes[p.pane].Empty() {
@@ -145,7 +145,7 @@ func (p *Picker) focus(e screen.Env, by int) {
 
 // paneAt returns the panel at a point; -1 if there is none.
 func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
-	l := pickerLayout(e.W, e.H, len(p.list.all), p.pane)
+	l := p.layout(e.W, e.H)
 	for i, r := range l.panes {
 		if image.Pt(m.X, m.Y).In(r) {
 			return pane(i), r

@@ -232,6 +232,23 @@ func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
 	assert.Equal(t, "0", p.drafts.request().Values["rate"].Text)
 }
 
+func TestThePlanHasTheRoomThatTheMainValuesLeave(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	first := p.layout(120, 40)
+	assert.Greater(t, first.panes[panePlan].Dy(), 13)
+	for range p.list.all {
+		a.Send(t, "down")
+		assert.Equal(t, first, p.layout(120, 40), "nothing moves from one profile to the next: %s", p.drafts.name)
+		assert.LessOrEqual(t, len(p.form.lines), first.panes[paneForm].Dy()-2, "%s is shown whole", p.drafts.name)
+	}
+	require.Equal(t, len(p.list.all)-1, p.list.at())
+	a.Send(t, "d")
+	assert.Less(t, p.layout(120, 40).panes[panePlan].Dy(), first.panes[panePlan].Dy(), "all values need it more")
+	a.Send(t, "d")
+	low := p.layout(80, 24)
+	assert.Equal(t, 9, low.panes[panePlan].Dy(), "little room is shared as ever")
+}
+
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, p := pickWith(t, b, request.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)

@@ -47,7 +47,7 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")
 	a.Send(t, screen.NotStartedMsg{To: screen.Start{Request: request.Request{Profile: "ingestion"}}, Err: errors.New("refused")}, "/")
 	a.Type(t, "red")
-	list := pickerLayout(120, 40, len(p.list.all), p.pane).panes[paneForm]
+	list := p.layout(120, 40).panes[paneForm]
 	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
 	assert.False(t, p.Typing(), "a click elsewhere keeps the filter")
 	a.Send(t, "tab", "tab", "esc")
@@ -73,7 +73,7 @@ func TestAClickOnAListOfRunsThatIsScrolled(t *testing.T) {
 		a.Send(t, "down")
 	}
 	a.Picture(t)
-	list := pickerLayout(80, 24, len(p.list.all), p.pane).panes[paneRuns]
+	list := p.layout(80, 24).panes[paneRuns]
 	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
 	assert.Equal(t, 8-(list.Dy()-4), p.runs.at, "the first that is visible, above the verdict of the selected one")
 }

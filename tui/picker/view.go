@@ -16,7 +16,7 @@ type pickerPanes struct {
 	panes [panesOfPicker]image.Rectangle
 }
 
-// pickerLayout cuts the picker; pure.
+// layout cuts the picker.
 //
 //	title
 //	╭ Profiles ───╮╭ Setup ────────╮
@@ -27,21 +27,22 @@ type pickerPanes struct {
 //	╰─────────────╯╰───────────────╯
 //	keys
 //
-// On a very wide terminal the plan is beside the setup.
-func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
+// On a very wide terminal the plan is beside the setup. Below it, it has the rows that a form of the
+// main values leaves.
+func (p *Picker) layout(w, h int) pickerPanes {
 	var l pickerPanes
 	switch widget.SizeOf(w, h) {
 	case widget.TooSmall:
 		return l
 	case widget.Small:
-		l.panes[focus] = image.Rect(0, 1, w, h-1)
+		l.panes[p.pane] = image.Rect(0, 1, w, h-1)
 		return l
 	}
 	left := min(max(w*42/100, 34), 56)
 	if w >= wideFrom {
 		left = min(w*34/100, mostLeft)
 	}
-	list := min(profiles+11, h-2-6)
+	list := min(len(p.list.all)+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
 	if w >= wideFrom { // the plan beside the form
@@ -50,6 +51,9 @@ func pickerLayout(w, h, profiles int, focus pane) pickerPanes {
 		return l
 	}
 	plan := min(max((h-2)*4/10, 9), 13)
+	if !p.form.all {
+		plan = max(plan, h-2-p.form.tallest(w-left-2)-2)
+	}
 	l.panes[paneForm] = image.Rect(left, 1, w, h-1-plan)
 	l.panes[panePlan] = image.Rect(left, h-1-plan, w, h-1)
 	return l
@@ -61,7 +65,7 @@ const wideFrom, mostLeft = 160, 80
 // View draws the page.
 func (p *Picker) View(e screen.Env) string {
 	s := e.Styles
-	l := pickerLayout(e.W, e.H, len(p.list.all), p.pane)
+	l := p.layout(e.W, e.H)
 	draw := func(at pane) []string {
 		r := l.panes[at]
 		if r.Empty() {
