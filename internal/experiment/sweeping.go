@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -62,6 +63,9 @@ func (s *Sweep) runs(ctx context.Context, perform Perform, told func(sweep.Resul
 		if err == nil {
 			if s.result.Crash != "" {
 				o = crashed(o)
+			}
+			if cut := o.Run.Cut(); cut != "" && o.Err == nil { // by somebody who watched it
+				o.Err = fault.Code(errors.New(cut+": it does not count, and the same sweep does it again"), fault.CodeInterrupted)
 			}
 			if !failed(o) {
 				if err := s.keep(t, &o.Run); err != nil {

@@ -11,9 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Finish ends the journal: it writes the final run.json, the notices and the requested
@@ -244,6 +247,21 @@ func (r *Run) Ending(who string) string {
 		return r.EndedBy
 	}
 	return "ended by " + r.EndedBy
+}
+
+// Cut says after how much of its time a person ended the run, as "ended by hand after 12 s of 60 s"; empty
+// if none did, or the run had no other end.
+func (r *Run) Cut() string {
+	words := map[string]string{"user": "ended by hand", "interrupt": "interrupted"}[r.EndedBy]
+	asked := r.Parameters["duration"]
+	if words == "" || asked == workload.Forever {
+		return ""
+	}
+	text := words + " after " + units.Length(seconds(r.MeasuredS).Round(100*time.Millisecond))
+	if d, err := time.ParseDuration(asked); err == nil {
+		text += " of " + units.Length(d)
+	}
+	return text
 }
 
 // Remarks returns the sentences that every report must repeat: the run's notices, and

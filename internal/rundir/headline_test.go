@@ -30,3 +30,17 @@ func TestTheHeadlineOfTheTimeBeforeAFault(t *testing.T) {
 	r.Faults = nil
 	assert.Equal(t, int64(900), r.BeforeFault().Response.P99)
 }
+
+// A run that a person ended says after how much of its time, but not one that has no other end.
+func TestWhoEndedARunSaysAfterHowMuchOfIt(t *testing.T) {
+	for _, c := range []struct{ by, asked, said string }{
+		{"user", "60s", "ended by hand after 12.3 s of 60 s"},
+		{"interrupt", "5m", "interrupted after 12.3 s of 5m"},
+		{"user", "", "ended by hand after 12.3 s"},
+		{"user", "forever", ""},
+		{"duration", "60s", ""},
+	} {
+		r := Run{EndedBy: c.by, MeasuredS: 12.3456, Parameters: map[string]string{"duration": c.asked}}
+		assert.Equal(t, c.said, r.Cut(), "%+v", c)
+	}
+}

@@ -255,7 +255,7 @@ func (s *Suite) Keys() widget.KeyMap {
 }
 
 // over returns how many runs have ended, or will not begin.
-func (s *Suite) over() int { return s.now.All(screen.Done, screen.Failed, screen.NotBegun) }
+func (s *Suite) over() int { return s.now.All(screen.Done, screen.Cut, screen.Failed, screen.NotBegun) }
 
 // progress says how far the runs are, in a few words.
 func (s *Suite) progress() string {
@@ -269,7 +269,7 @@ func (s *Suite) progress() string {
 		return all + ", all done"
 	}
 	text := fmt.Sprintf("%d of %s done", s.now.All(screen.Done), all)
-	for _, state := range []screen.SuiteState{screen.Failed, screen.NotBegun} {
+	for _, state := range []screen.SuiteState{screen.Cut, screen.Failed, screen.NotBegun} {
 		if n := s.now.All(state); n > 0 {
 			text += fmt.Sprintf(", %d %s", n, state)
 		}

@@ -122,6 +122,8 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 			return st.Selected
 		case t == screen.Failed && col != 1:
 			return st.Bad
+		case t == screen.Cut && col != 1:
+			return st.Warn
 		case t == screen.UnderWay && col == 0:
 			return st.Accent
 		case t == screen.NotBegun, t == screen.ToCome && begun:
@@ -152,7 +154,7 @@ func (s *Suite) shared() (profile, target string) {
 }
 
 // signOf is the sign of what has become of a run.
-func signOf(s screen.SuiteState) string { return [...]string{" ", "▶", "✓", "✗", "–"}[s] }
+func signOf(s screen.SuiteState) string { return [...]string{" ", "▶", "✓", "!", "✗", "–"}[s] }
 
 // targetOf is the target of a run without its secrets.
 func targetOf(r *request.Run) string {
@@ -240,6 +242,9 @@ func (s *Suite) details(e screen.Env, h int) []string {
 			out = append(out, st.Bad.On(widget.Unflagged(ansi.Strip(l))))
 		}
 	}
+	if t.State == screen.Cut && len(t.Figures) > 0 {
+		add("Came to", t.Figures[len(t.Figures)-1]+": its figures are of what there is", st.Warn)
+	}
 	add("Profile", r.Request.Profile, st.Plain)
 	add("On", targetOf(r), st.Plain)
 	add("Does", strings.Join(kindOf(r), ", "), st.Plain)
@@ -260,6 +265,9 @@ func (s *Suite) bottom(e screen.Env) string {
 	case s.err != nil:
 		text, _, _ := strings.Cut(s.err.Error(), "\n")
 		return widget.Fit(" "+e.Styles.Bad.On(text), e.W)
+	case s.ended && s.now.All(screen.Cut) > 0:
+		text := widget.Plural(int64(s.now.All(screen.Cut)), "run") + " ended by hand: the answer is about what there is; S does all again"
+		return widget.Fit(" "+e.Styles.Warn.On(text), e.W)
 	}
 	return widget.Fit("", e.W)
 }

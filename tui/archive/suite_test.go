@@ -85,10 +85,19 @@ func TestTheRunsOfAPlanFollowEachOther(t *testing.T) {
 	assert.Empty(t, a.SetUp, "no form while others run")
 	a.Send(t, "x")
 	assert.True(t, b.NextSuite.Stopped)
-	b.NextSuite.Set(screen.SuiteNow{Turns: []screen.SuiteTurn{{State: screen.Done}, {State: screen.Failed}, {State: screen.Done}, {State: screen.NotBegun}}})
+	b.NextSuite.Set(screen.SuiteNow{Turns: []screen.SuiteTurn{
+		{State: screen.Done}, {State: screen.Failed},
+		{State: screen.Cut, Figures: []string{"9k entries/s", "4 ms", "0", "VALID, ended by hand after 12 s of 60 s"}}, {State: screen.NotBegun},
+	}})
 	a.Send(t, a.Frame())
 	assert.Nil(t, s.Running())
-	assert.Contains(t, a.Picture(t), "2 of 4 runs done, 1 failed, 1 not started")
+	a.Send(t, "up")
+	picture = a.Picture(t)
+	assert.Contains(t, picture, "1 of 4 runs done, 1 ended by hand, 1 failed, 1 not started")
+	a.Env.Now = a.Env.Now.Add(time.Minute)
+	a.Send(t, a.Frame())
+	assert.Contains(t, a.Picture(t), "1 run ended by hand: the answer is about what there is; S does all again")
+	assert.Contains(t, picture, "VALID, ended by hand after 12 s of 60 s: its figures are of what there is")
 }
 
 // A plan whose runs cannot begin says why, and none has.

@@ -26,13 +26,14 @@ const (
 	ToCome SuiteState = iota
 	UnderWay
 	Done
+	Cut // a person ended it before its end, and its figures are of what there is
 	Failed
 	NotBegun // and will not be
 )
 
 // String returns the word shown to users.
 func (s SuiteState) String() string {
-	return [...]string{"to come", "running", "done", "failed", "not started"}[s]
+	return [...]string{"to come", "running", "done", "ended by hand", "failed", "not started"}[s]
 }
 
 // SuiteTurn is what has become of one run of a plan, or of what the plan has in place of one.

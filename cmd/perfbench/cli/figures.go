@@ -16,7 +16,8 @@ import (
 func FigureHeads() []string { return []string{"THROUGHPUT", "P99", "ERRORS", "VERDICT"} }
 
 // Figures is what a run of a plan came to that has a report, in a line of several: throughput, p99,
-// errors and verdict. Of a search that is what it found; nil without one.
+// errors and verdict, which says of a run that a person ended that it did. Of a search that is what it
+// found; nil without one.
 func Figures(r *rundir.Run, found *find.Result) []string {
 	rate, p99 := "–", "–"
 	if found != nil {
@@ -32,7 +33,11 @@ func Figures(r *rundir.Run, found *find.Result) []string {
 			}
 		}
 	}
-	return []string{rate, p99, fmt.Sprint(r.Failures()), r.Verdict.State}
+	state := r.Verdict.State
+	if cut := r.Cut(); cut != "" {
+		state += ", " + cut
+	}
+	return []string{rate, p99, fmt.Sprint(r.Failures()), state}
 }
 
 // Found says in a few words up to which throughput the store holds, and with which p99; over threads

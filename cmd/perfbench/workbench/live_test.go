@@ -124,7 +124,8 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 		again.Stop()
 		<-again.Done()
 		require.NoError(t, again.Outcome().Err)
-		assert.Equal(t, []int{1, 3}, []int{again.Now().All(screen.Done), again.Now().All(screen.NotBegun)}, "the run that was stopped has a report")
+		assert.Equal(t, []int{1, 3}, []int{again.Now().All(screen.Cut), again.Now().All(screen.NotBegun)}, "the run that was stopped has a report")
+		assert.Regexp(t, `(?m)^plain .*, ended by hand after .* of 2 s `, again.Outcome().Summary)
 
 		file.Runs[0].Request.Values["threads"] = workload.Value{Name: "threads", Text: "many"}
 		_, err = b.sweeper.Suite(file)

@@ -85,6 +85,9 @@ func runTurn(s *series, t experiment.Turn) (out screen.SuiteTurn) {
 		found, _ = find.Load(o.Dir) // nothing, where it was ended before it knew anything
 	}
 	out.Figures, out.Err, out.To = cli.Figures(&o.Run, found), o.Err, screen.Results{ID: o.Run.ID}
+	if o.Run.Cut() != "" {
+		out.State = screen.Cut
+	}
 	return out
 }
 
@@ -140,9 +143,11 @@ func (s *benchSuite) do() screen.Outcome {
 	begun, err := s.driver.Suite(s.follow, len(s.tasks), s.file.StopOnFailure, func(i int) error {
 		s.set(i, screen.SuiteTurn{State: screen.UnderWay})
 		turn := s.tasks[i](s.series)
-		turn.State = screen.Done
-		if turn.Err != nil {
+		switch {
+		case turn.Err != nil:
 			turn.State = screen.Failed
+		case turn.State != screen.Cut:
+			turn.State = screen.Done
 		}
 		s.set(i, turn)
 		return turn.Err
