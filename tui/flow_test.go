@@ -39,7 +39,7 @@ func TestFromPickerToReport(t *testing.T) {
 	}
 	seen("Bulk ingestion")
 	press("right")
-	for range 2 {
+	for range 3 {
 		press("down")
 	}
 	press("enter")

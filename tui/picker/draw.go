@@ -111,7 +111,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 		return head + " " + f.edit.view(s, w-column-2)
 	}
 	origin := r.from
-	if r.kind == rowFile || r.kind == rowPassword {
+	if r.kind == rowFile {
 		origin = ""
 	}
 	if s.Spoken {
@@ -123,6 +123,8 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	switch {
 	case len(r.wrong) > 0:
 		ink = s.Bad
+	case r.off:
+		ink = s.Muted
 	case r.mine:
 		ink = s.Bold
 	}

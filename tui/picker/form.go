@@ -279,7 +279,7 @@ func (f *form) turn(e screen.Env, by int) tea.Cmd {
 // begin starts typing the selected value.
 func (f *form) begin() tea.Cmd {
 	r := f.current()
-	if r == nil {
+	if r == nil || r.off {
 		return nil
 	}
 	f.edit = &edit{row: *r, field: widget.NewChosen(r.words()), pick: -1}

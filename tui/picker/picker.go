@@ -353,6 +353,11 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		turn := widget.Bind("←→", "change", "left", "right")
+		if r := p.form.current(); r != nil && r.off {
+			for _, b := range []*key.Binding{&turn, &k.Left, &k.Right, &k.Edit} {
+				b.SetEnabled(false)
+			}
+		}
 		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)

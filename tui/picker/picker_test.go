@@ -249,6 +249,30 @@ func TestThePlanHasTheRoomThatTheMainValuesLeave(t *testing.T) {
 	assert.Equal(t, 9, low.panes[panePlan].Dy(), "little room is shared as ever")
 }
 
+func TestATargetMovesNoRow(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	keys := func() (out []string) {
+		for _, r := range p.form.rows {
+			out = append(out, r.key())
+		}
+		return out
+	}
+	before := keys()
+	goTo(t, a, p, "password")
+	assert.Regexp(t, `password +– +target takes none`, a.Picture(t))
+	a.Send(t, "enter")
+	assert.Nil(t, p.form.edit, "there is nothing to type")
+	goTo(t, a, p, "target")
+	a.Send(t, "enter", "ctrl+u")
+	a.Type(t, "redis://10.0.0.7")
+	a.Send(t, "enter")
+	assert.Equal(t, before, keys())
+	assert.NotContains(t, a.Picture(t), "takes none")
+	a.Send(t, "down", "enter")
+	require.NotNil(t, p.form.edit)
+	assert.Equal(t, "password", p.form.edit.row.name)
+}
+
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, p := pickWith(t, b, request.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)

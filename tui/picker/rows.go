@@ -46,6 +46,8 @@ type row struct {
 	knob *workload.Knob
 	at   float64
 	help string
+	// off means that there is nothing to set, for the reason in from.
+	off bool
 	// time means that the value is a duration, auto that it may end itself instead.
 	time, auto bool
 	// more means that the row is shown only with all values: nothing was set, and a first run needs none.
@@ -270,7 +272,8 @@ func (s *sheet) addFile() {
 	})
 }
 
-// addTarget appends the rows of the target and of its password.
+// addTarget appends the rows of the target and of its password, which has its row also where the target
+// takes none: the rows below it do not move when another is set.
 func (s *sheet) addTarget() {
 	target := row{
 		kind: rowTarget, name: "target", text: s.req.Target, from: "default", mine: s.req.Target != "",
@@ -286,12 +289,14 @@ func (s *sheet) addTarget() {
 		target.from = s.origin(target.name, func(r request.Request) bool { return r.Target == s.req.Target })
 	}
 	s.rows = append(s.rows, target)
-	if !widget.Local(target.text) || s.req.Password != "" {
-		s.rows = append(s.rows, row{
-			kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(s.req.Password)), 12)), mine: s.req.Password != "",
-			help: "is never shown, kept or logged",
-		})
+	password := row{
+		kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(s.req.Password)), 12)), mine: s.req.Password != "",
+		help: "is never shown, kept or logged",
 	}
+	if widget.Local(target.text) && !password.mine {
+		password.off, password.from, password.help = true, "target takes none", "only a target on a server takes one"
+	}
+	s.rows = append(s.rows, password)
 }
 
 // ran returns a line of what would be run; false while that is unknown.

@@ -70,9 +70,9 @@ func TestEssentialsComeFirst(t *testing.T) {
 		names = append(names, r.name)
 	}
 	rest := slices.Index(names, "at")
-	assert.ElementsMatch(t, []string{"preset", "file", "target", "mode", "duration", "count", "warmup", "threads", "rate", "payload", "batch"}, names[:rest])
+	assert.ElementsMatch(t, []string{"preset", "file", "target", "password", "mode", "duration", "count", "warmup", "threads", "rate", "payload", "batch"}, names[:rest])
 	assert.Contains(t, names[rest:], "a.threads")
 	assert.Contains(t, names[rest:], "mapNames")
 	assert.NotContains(t, names, "a.threadCount", "a.threads is the same")
-	assert.Equal(t, workload.Threads().Name, names[7])
+	assert.Equal(t, workload.Threads().Name, names[8])
 }

@@ -27,7 +27,7 @@ func TestThePickerBeginsWithTwelveRowsAtMost(t *testing.T) {
 		for _, mode := range append([]string{""}, p.Modes...) {
 			t.Run(p.Name+mode, func(t *testing.T) {
 				b := newBench(&surroundings{env: a.Session(), out: t.TempDir(), soft: context.Background(), hard: context.Background()})
-				r := request.Request{Profile: p.Name, Target: "memory:", Password: "a row of its own", Values: workload.Values{}}
+				r := request.Request{Profile: p.Name, Target: "memory:", Values: workload.Values{}}
 				if mode != "" {
 					r.Values["mode"] = workload.Value{Name: "mode", Text: mode, Origin: workload.OriginFlag}
 				}
