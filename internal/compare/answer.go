@@ -18,7 +18,7 @@ func (p Pair) Answer(unit string) string {
 	judged := p.deciding()
 	switch {
 	case len(judged) == 0 && p.judges():
-		return "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell."
+		return p.rates + "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell."
 	case len(judged) == 0:
 		return ""
 	}
@@ -38,7 +38,7 @@ func (p Pair) Answer(unit string) string {
 		}
 	}
 	if len(changed) == 0 && len(open) > 0 {
-		return p.rates(unit) + notTold(judged, unit)
+		return p.rates + notTold(judged, unit)
 	}
 	which := "is the same as A"
 	switch sizes := moves(judged, unit); {
@@ -55,19 +55,11 @@ func (p Pair) Answer(unit string) string {
 	if alone {
 		sure += " as far as one run a side tells (how much runs differ is not known)"
 	}
-	text := p.rates(unit) + fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
+	text := p.rates + fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
 	if len(open) > 0 {
 		text += " Of " + strings.Join(open, " and ") + " it cannot be told."
 	}
 	return text
-}
-
-// rates says that the sides were asked for different rates, where both kept theirs; "" otherwise.
-func (p Pair) rates(unit string) string {
-	if p.asked[0] == p.asked[1] {
-		return ""
-	}
-	return fmt.Sprintf("A was asked for %s %s/s and B for %s, and both kept up. ", units.Number(p.asked[0]), unit, units.Number(p.asked[1]))
 }
 
 // moves says what B does in units and in bytes, where their size differs, which is no better or worse

@@ -28,11 +28,15 @@ func refusals(a, b Set) []string {
 	if p, q, ok := payloads(x, y); ok {
 		differ(true, "A has values of %s and B of %s", p, q)
 	} else {
-		differ(x.DataBytes > 0 && y.DataBytes > 0 && x.DataBytes != y.DataBytes,
+		less, more := float64(min(x.DataBytes, y.DataBytes)), float64(max(x.DataBytes, y.DataBytes))
+		differ(less > 0 && more > (1+alikeData)*less,
 			"A stores %s of data and B %s", units.Size(x.DataBytes), units.Size(y.DataBytes))
 	}
 	return slices.Concat(out, repeats("A", a), repeats("B", b), failures("A", a), failures("B", b))
 }
+
+// alikeData is up to which part two stores may differ in size and be compared all the same.
+const alikeData = 0.02
 
 // arrivals returns how the calls of a run were spread, if they came at a rate: evenly, in runs
 // from before there was a choice; "" if they did not come at a rate, as far as is known.

@@ -8,7 +8,8 @@
 //   - better, worse: chance does not explain the change.
 //   - unsure: neither can be said; nor can it for a single run a side of fewer than five
 //     seconds, unless earlier runs tell how much runs differ.
-//   - rate-limited: throughput was what was asked for, on both sides.
+//   - rate-limited: throughput was what was asked for, on both sides or on the lower one, or a search
+//     or a timetable set the rate of a side.
 //
 // With several runs on a side, the effect of chance is the scatter between runs. With
 // one run it is the scatter between batches of its seconds, corrected for their
@@ -21,9 +22,11 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // DefaultTolerance is the largest change considered small, unless the user says
@@ -91,8 +94,8 @@ type Pair struct {
 	A, B     []Measured
 	Findings []Finding
 
-	under []string   // what both searched under
-	asked [2]float64 // the rates of A and B, where each kept its own and they differ
+	under []string // what both searched under
+	rates string   // why throughput is no finding, as its answer begins
 }
 
 // Sets compares two sets of runs, each of one or more.
@@ -121,11 +124,16 @@ func Sets(a, b Set, o Options) *Comparison {
 			left, right = without(Bytes, left), without(Bytes, right)
 		}
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
-		if atRate(a, b) {
-			limited(p.Findings)
+		switch why := ungiven(a, b, c.Unit(nil)); {
+		case only != "":
+		case atRate(a, b):
+			limited(p.Findings, true)
 			if m.Operation == nil && held(a) != held(b) {
-				p.asked = [2]float64{held(a), held(b)}
+				p.rates = fmt.Sprintf("A was asked for %s %s/s and B for %s, and both kept up. ", units.Number(held(a)), c.Unit(nil), units.Number(held(b)))
 			}
+		case why != "":
+			limited(p.Findings, false)
+			p.rates = why
 		}
 		if c.Unit(m.Operation) == otherUnits {
 			uncounted(p.Findings)

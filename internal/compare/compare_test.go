@@ -203,6 +203,9 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 	closed := same // of the workbench, where a rate may be set as it goes
 	closed.Settings, closed.Parameters = map[string]float64{"feed.payload": 1024}, map[string]string{"arrivals": "poisson"}
 	assert.Empty(t, refusals(one(&Run{Conditions: same}), one(&Run{Conditions: closed})), "a closed loop has no arrivals")
+	larger := same
+	larger.DataBytes = 1<<20 + 20_000
+	assert.Empty(t, refusals(one(&Run{Conditions: same}), one(&Run{Conditions: larger})), "nobody cares for 2 %")
 	assert.Equal(t, []Difference{{"rate", "9", "–"}}, Differences(&same, &closed))
 	first, second, seed := same, same, same
 	first.ID, second.ID, seed.Seed = "one", "two", 7

@@ -46,6 +46,8 @@ type Conditions struct {
 	// Changes is how many live changes there were: what was done at once, such as by one key for all
 	// tracks, is one.
 	Changes int `json:"changes,omitempty"`
+	// Paced means that the rate changed as the run went.
+	Paced bool `json:"paced,omitempty"`
 	// Segments is how many segments its figures mix; 0 if live changes made none.
 	Segments int `json:"segments,omitempty"`
 	// Machine holds facts that are the same for all runs of one machine and program.
@@ -91,7 +93,7 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: timesAsTyped(r.Parameters),
-		Changes: len(r.Did()), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+		Changes: len(r.Did()), Paced: paced(r), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
 	for _, k := range machineFacts {
@@ -100,6 +102,18 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 		}
 	}
 	return &c
+}
+
+// paced reports whether a rate was in force in part of a run, or several.
+func paced(r *rundir.Run) bool {
+	rates := map[float64]bool{}
+	for _, s := range r.Segments {
+		rates[s.Settings["rate"]] = true
+		if end, ok := s.SettingsEnd["rate"]; ok {
+			rates[end] = true
+		}
+	}
+	return len(rates) > 1
 }
 
 // timesAsTyped returns a copy of parameters with times as they are recorded today: 5m in place of 5m0s.

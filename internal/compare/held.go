@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -29,12 +30,51 @@ func held(s Set) float64 {
 // atRate reports whether both sides were held at a rate, be it the same one or not.
 func atRate(a, b Set) bool { return held(a) > 0 && held(b) > 0 }
 
+// ungiven says why the throughput of two sides is no finding though they were not both held at a rate:
+// who set that of a side as it went, or that the lower one is all that was asked for; "" if it is one.
+func ungiven(a, b Set, unit string) string {
+	var why []string
+	searched := false
+	for i, s := range []Set{a, b} {
+		name := [...]string{"A", "B"}[i]
+		switch c := &s.Runs[0].Conditions; {
+		case c.Sought == MostThreads:
+			searched, why = true, append(why, "a search set the threads of "+name)
+		case c.Sought != "":
+			searched, why = true, append(why, "a search set the rate of "+name)
+		case c.Paced && !sameTimetable(a, b):
+			why = append(why, "the rate of "+name+" changed as it went")
+		}
+	}
+	if x, y := held(a), held(b); len(why) == 0 {
+		switch done := func(s Set) float64 { return s.Runs[0].Parts[0].Figures[Throughput].Value }; {
+		case x > 0 && done(b) > done(a):
+			why = append(why, fmt.Sprintf("A was asked for only %s %s/s and kept up", units.Number(x), unit))
+		case y > 0 && done(a) > done(b):
+			why = append(why, fmt.Sprintf("B was asked for only %s %s/s and kept up", units.Number(y), unit))
+		default:
+			return ""
+		}
+	}
+	text := strings.Join(why, " and ") + ", so throughput is not compared"
+	if searched {
+		text += ", and response times are those of all its levels"
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + ". "
+}
+
+// sameTimetable reports whether two sides had the same timetable, so that their throughput can be compared.
+func sameTimetable(a, b Set) bool {
+	x, y := a.Runs[0].Conditions.Parameters["at"], b.Runs[0].Conditions.Parameters["at"]
+	return x != "" && x == y
+}
+
 // limited withdraws the judgement on a throughput that was determined by the target
-// rate.
-func limited(fs []Finding) {
+// rate; alike says that each side had and kept one.
+func limited(fs []Finding, alike bool) {
 	for i := range fs {
 		if f := &fs[i]; (f.Figure == Throughput || f.Figure == Bytes) && f.Verdict != Noted {
-			if f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil; math.Abs(f.Change) > 1-keepsUp {
+			if f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil; !alike || math.Abs(f.Change) > 1-keepsUp {
 				f.Verdict = Noted // another rate, or bytes of another size at the same one
 			}
 		}

@@ -44,3 +44,43 @@ func TestAThroughputThatTheRateDecidesIsNotJudged(t *testing.T) {
 		assert.NotEqual(t, "rate-limited", verdicts(got.Parts[0])[P99], c.name)
 	}
 }
+
+// Where the rate of one side alone was set, and it could have done more, throughput is no finding; where the
+// other side did less, it is.
+func TestAThroughputThatOneSideWasGivenIsNotJudged(t *testing.T) {
+	side := func(change func(c *Conditions), done float64) *Run {
+		r := *read(t, rundirtest.NewFolder(day, "redis", 16, 1))
+		r.Conditions.Changes, r.Conditions.Settings = 0, maps.Clone(r.Conditions.Settings)
+		r.Conditions.Settings["rate"] = 0
+		change(&r.Conditions)
+		r.Parts = append([]Measured(nil), r.Parts...)
+		r.Parts[0].Figures = maps.Clone(r.Parts[0].Figures)
+		r.Parts[0].Figures[Throughput] = Estimate{Value: done, SE: 1e-4, DF: 50}
+		return &r
+	}
+	free := func(done float64) *Run { return side(func(*Conditions) {}, done) }
+	for _, c := range []struct {
+		name       string
+		b          *Run
+		said, word string
+	}{
+		{"more than was asked for", side(func(c *Conditions) { c.Settings["rate"] = 1000 }, 1000), "B was asked for only 1k entries/s and kept up, so throughput is not compared. ", "rate-limited"},
+		{"less than the other was asked for", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 3000), "", "better"},
+		{"a rate that was not kept", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 1500), "", "worse"},
+		{"a search", side(func(c *Conditions) { c.Sought, c.Changes = HighestRate, 4 }, 1500), "A search set the rate of B, so throughput is not compared, and response times are those of all its levels. ", "rate-limited"},
+		{"a search over threads", side(func(c *Conditions) { c.Sought, c.Changes = MostThreads, 4 }, 1500), "A search set the threads of B, so throughput is not compared, ", "rate-limited"},
+		{"a timetable", side(func(c *Conditions) { c.Paced, c.Changes = true, 4 }, 1500), "The rate of B changed as it went, so throughput is not compared. ", "rate-limited"},
+	} {
+		got := Sets(one(free(2000)), one(c.b), Options{})
+		assert.Equal(t, c.word, verdicts(got.Parts[0])[Throughput], c.name)
+		answer := got.Parts[0].Answer("entries")
+		assert.True(t, strings.HasPrefix(answer, c.said), "%s: %s", c.name, answer)
+		assert.Equal(t, c.said == "", strings.Contains(answer, "entries/s "), "%s: %s", c.name, answer)
+	}
+	timetable := func(done float64) *Run {
+		return side(func(c *Conditions) {
+			c.Paced, c.Changes, c.Parameters = true, 4, map[string]string{"at": "5s:rate=9000"}
+		}, done)
+	}
+	assert.Equal(t, "worse", verdicts(Sets(one(timetable(2000)), one(timetable(1500)), Options{}).Parts[0])[Throughput], "the same timetable")
+}

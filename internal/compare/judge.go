@@ -47,8 +47,8 @@ type Finding struct {
 	// Paired means that the differences within rounds were used, because rounds differ
 	// by more than chance.
 	Paired bool
-	// Held means that a target rate determined the figure on each side, the same one or two, so
-	// it is not judged.
+	// Held means that the figure is what was asked for, on each side or on the lower one, or that of the
+	// levels of a search or of a timetable, so it is not judged.
 	Held bool
 	// Apart means that two single runs are so far apart that chance cannot have made the change,
 	// although the error of their means is not known well enough: Lo and Hi are those of most of
@@ -65,7 +65,7 @@ type Finding struct {
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
-// both sides were; "" if nothing was judged.
+// it is what was asked for; "" if nothing was judged.
 func (f Finding) Words() string {
 	switch {
 	case f.Held:
