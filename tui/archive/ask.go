@@ -79,7 +79,7 @@ type DoneMsg struct {
 func (s *RunList) ask(verb string, do func([]string) error, id string, listed []string) {
 	q := &question{verb: verb, do: do, one: id, Question: widget.Question{Text: "Archive " + id + "?", Yes: "archive", No: "leave it"}}
 	if verb == "delete" {
-		q.Question = widget.Question{Text: "Delete " + id + " for good?", Yes: "delete for good", No: "leave it", Careful: true}
+		q.Question = widget.Question{Text: "Delete " + id + "? u undoes it", Yes: "delete", No: "leave it", Careful: true}
 	}
 	if s.Filter.Text() != "" && len(listed) > 1 {
 		q.all = listed
@@ -96,23 +96,36 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 		s.asked = nil
 		return nil
 	case given:
-		s.asked = nil
-		return done(q.verb, "", q.do, []string{q.one})
+		return s.doAsked(q.verb, q.do, []string{q.one})
 	case k == "Z" && q.pack != nil:
-		s.asked = nil
-		return done("archive", outAgain, q.pack, []string{q.one})
+		return s.doAsked("archive", q.pack, []string{q.one})
 	case k == "a" && len(q.all) > 0:
-		s.asked = nil
-		return done(q.verb, "", q.do, q.all)
+		return s.doAsked(q.verb, q.do, q.all)
 	}
 	return nil
+}
+
+// doAsked does what was asked, and says how it is undone.
+func (s *RunList) doAsked(verb string, do func([]string) error, ids []string) tea.Cmd {
+	s.asked, s.packed = nil, verb == "archive"
+	then := backAgain
+	if s.packed {
+		then = outAgain
+	}
+	if len(ids) > 1 {
+		then = strings.NewReplacer(" it ", " them ").Replace(then)
+	}
+	return done(verb, then, do, ids)
 }
 
 // outAgain says how what was archived comes back.
 const outAgain = "; u takes it out again"
 
+// backAgain says how what was deleted comes back.
+const backAgain = "; u brings it back until you quit"
+
 // gone says why u brings nothing back.
-const gone = "nothing to bring back: a deleted run is gone for good; u takes only an archived run (Z) out again"
+const gone = "nothing to bring back: u takes an archived run (Z) out again, and brings back what was deleted since the workbench began"
 
 // done does something to runs, and says that it was done and what follows it.
 func done(verb, then string, do func([]string) error, ids []string) tea.Cmd {

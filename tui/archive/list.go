@@ -493,7 +493,7 @@ func (h *List) bindings() widget.Bindings {
 	k.Toggle.SetEnabled(side)
 	k.SideA.SetEnabled(side)
 	k.SideB.SetEnabled(side)
-	Bindings(&k, some, h.run())
+	h.shelf.Bindings(&k, some, h.run())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
 	if h.shelf.Filter.Text() != "" {
@@ -514,11 +514,13 @@ func (h *List) Keys() widget.KeyMap {
 	move.SetEnabled(k.Up.Enabled())
 	sides.SetEnabled(k.SideA.Enabled())
 	pack := k.Pack
-	if k.Undo.Enabled() { // of an archived run
-		pack = k.Undo
-		pack.SetHelp("u", "take out")
+	if !pack.Enabled() && k.Undo.Enabled() { // of an archived run
+		pack = widget.Long(k.Undo, "take out")
 	}
 	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit}
+	if h.shelf.restores(h.run()) {
+		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
+	}
 	switch {
 	case k.Right.Enabled():
 		list = slices.Insert(list, 2, widget.Long(k.Right, "its runs"))

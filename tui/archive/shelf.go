@@ -16,9 +16,13 @@ import (
 
 // Keeper changes what is kept. It writes files.
 type Keeper interface {
-	// Remove deletes finished runs permanently. The error names those that could not be
-	// deleted, and why; the others are deleted.
+	// Remove deletes finished runs, which Restore brings back until the workbench closes. The error
+	// names those that could not be deleted, and why; the others are deleted.
 	Remove(ids []string) error
+	// Removed reports whether there is anything to bring back. It reads no files.
+	Removed() bool
+	// Restore brings back the runs that were deleted last, and returns how many.
+	Restore() (int, error)
 	// Pack replaces the directory of each run by a single file. The error names the
 	// runs for which this failed.
 	Pack(ids []string) error
@@ -44,6 +48,8 @@ type RunList struct {
 	order  kept.Order
 	asked  *question // nil: nothing
 	noting *note     // what is written on a run; nil: nothing
+	// packed means that runs were archived here since some were deleted, so that u is about the archive.
+	packed bool
 }
 
 // New returns the shelf of an archive.
@@ -101,6 +107,12 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		s.Filter.Begin()
 	case key.Matches(msg, k.Order):
 		s.order = (s.order + 1) % kept.Orders
+	case key.Matches(msg, k.Undo) && s.restores(at):
+		keeper := s.keeper
+		return func() tea.Msg {
+			n, err := keeper.Restore()
+			return DoneMsg{widget.Plural(int64(n), "deleted run") + " brought back", err}
+		}, true
 	case at == nil:
 		return nil, false
 	case key.Matches(msg, k.Remove) && at.EndedBy == rundir.StillRunning:
@@ -114,6 +126,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		}
 	case key.Matches(msg, k.Pack) && !at.Archived:
 		if s.Filter.Text() == "" || len(listed) < 2 { // u undoes it, so nothing is asked
+			s.packed = true
 			return done("archive", outAgain, s.keeper.Pack, []string{at.ID}), true
 		}
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
@@ -133,18 +146,27 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 	return nil, true
 }
 
+// restores reports whether u brings back what was deleted, and not the run at out of the archive.
+func (s *RunList) restores(at *rundir.Run) bool {
+	return s.keeper.Removed() && !(s.packed && at != nil && at.Archived)
+}
+
 // moment names a run by when it was started, in the prompts for what is written on it.
 func moment(r *rundir.Run) string { return r.Started.Format("15:04:05") }
 
 // Bindings enables the keys of the shelf that work now: on an item of a list, and on
 // the run at that is selected; nil if none is.
-func Bindings(k *widget.Bindings, some bool, at *rundir.Run) {
+func (s *RunList) Bindings(k *widget.Bindings, some bool, at *rundir.Run) {
 	run := at != nil
 	k.Order.SetEnabled(some)
 	k.Remove.SetEnabled(run)
 	k.Pack.SetEnabled(run && !at.Archived)
 	k.Undo.SetHelp("u", "take out of the archive")
 	k.Undo.SetEnabled(run && at.Archived)
+	if s.restores(at) {
+		k.Undo.SetHelp("u", "bring back what was deleted")
+		k.Undo.SetEnabled(true)
+	}
 	k.Annotate.SetEnabled(run)
 	k.Retag.SetEnabled(run)
 }

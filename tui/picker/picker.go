@@ -313,7 +313,7 @@ func (p *Picker) bindings() widget.Bindings {
 		if some {
 			at = p.runs.runs()[min(p.runs.at, len(p.runs.runs())-1)]
 		}
-		archive.Bindings(&k, some, at)
+		p.runs.shelf.Bindings(&k, some, at)
 		if failed := len(p.runs.failed.ours()) > 0; failed {
 			k.Back.SetHelp("esc", "dismiss what did not start")
 			k.Again.SetHelp("R", "try again")

@@ -32,4 +32,11 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 	list, err := b.History()
 	require.NoError(t, err)
 	assert.Empty(t, list)
+
+	require.True(t, b.Removed())
+	n, err := b.Restore()
+	require.NoError(t, err)
+	list, err = b.History()
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 1}, []int{n, len(list)})
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/compare"
@@ -24,6 +25,8 @@ type kept struct {
 	// listing guards list, which reads again only what is new.
 	listing sync.Mutex
 	list    keptlist.Lister
+	// bin has the runs that were deleted here, until the workbench closes.
+	bin rundir.Bin
 }
 
 // History lists the runs of the results folder, newest first.
@@ -65,22 +68,34 @@ func (k *kept) Load(id string) (*rundir.Folder, error) {
 
 func (k *kept) Remove(ids []string) error {
 	var errs []error
+	var gone []rundir.Entry
 	for _, id := range ids {
 		dir, err := rundir.Find(k.out, id)
 		if err == nil {
-			err = k.remove(dir)
+			var f *rundir.Folder
+			if f, err = rundir.Load(dir); err == nil {
+				gone = append(gone, rundir.Entry{Dir: dir, Run: f.Run})
+			}
 		}
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, k.bin.Put(gone, cli.Formats()))...)
 }
 
-func (k *kept) remove(dir string) error {
-	f, err := rundir.Load(dir)
-	if err != nil {
-		return err
+// Removed reports whether Restore has anything to bring back.
+func (k *kept) Removed() bool { return k.bin.Any() }
+
+// Restore brings back what was deleted last.
+func (k *kept) Restore() (int, error) { return k.bin.Restore() }
+
+// oldBin is for how long what a workbench that died had deleted is kept: another one may be open.
+const oldBin = 24 * time.Hour
+
+// tidy deletes for good what workbenches that died had deleted.
+func (k *kept) tidy(now time.Time) {
+	if err := rundir.EmptyOld(k.out, now.Add(-oldBin), cli.Formats()); err != nil {
+		k.env.Log.Warn("What was deleted earlier is still there", "error", err)
 	}
-	return rundir.Delete(rundir.Entry{Dir: dir, Run: f.Run}, cli.Formats())
 }
 
 func (k *kept) Pack(ids []string) error {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -223,7 +224,11 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, suite 
 		defer r.w.Close()
 		o.Watch = r.access()
 	}
+	fault.Go(func() { b.kept.tidy(time.Now()) })
 	final, err := tui.Show(ctx, o, b.screens(logs.lines))
+	if err := b.kept.bin.Empty(cli.Formats()); err != nil {
+		fmt.Fprintln(a.Stderr, "warning: what was deleted is still there: "+err.Error())
+	}
 	for _, out := range final.Outcomes {
 		if f.Quiet {
 			if out.Dir != "" {

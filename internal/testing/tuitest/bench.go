@@ -49,7 +49,8 @@ type Bench struct {
 	// archived.
 	KeepErr error
 	Packed  []string
-	Watched *Run // what Watch returns; nil: an error
+	gone    [][]rundir.Run // the runs that there were before each time that some were removed
+	Watched *Run           // what Watch returns; nil: an error
 
 	Mu       sync.Mutex
 	Started  []request.Request
@@ -152,9 +153,21 @@ func (b *Bench) Load(id string) (*rundir.Folder, error) {
 // Remove removes earlier runs, or fails with KeepErr if that is set.
 func (b *Bench) Remove(ids []string) error {
 	if b.KeepErr == nil {
+		b.gone = append(b.gone, b.Past)
 		b.Past = slices.DeleteFunc(slices.Clone(b.Past), func(r rundir.Run) bool { return slices.Contains(ids, r.ID) })
 	}
 	return b.KeepErr
+}
+
+// Removed reports whether earlier runs were removed.
+func (b *Bench) Removed() bool { return len(b.gone) > 0 }
+
+// Restore brings back those that were removed last.
+func (b *Bench) Restore() (int, error) {
+	last := len(b.gone) - 1
+	n := len(b.gone[last]) - len(b.Past)
+	b.Past, b.gone = b.gone[last], b.gone[:last]
+	return n, b.KeepErr
 }
 
 // Pack records which runs were archived.

@@ -1,0 +1,67 @@
+package rundir_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// stored puts a run into a folder of runs.
+func stored(t *testing.T, out string) rundir.Entry {
+	t.Helper()
+	const of = "../../testdata/runs/open-loop"
+	f, err := rundir.Load(of)
+	require.NoError(t, err)
+	dir := filepath.Join(out, f.Run.ID)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(of)))
+	return rundir.Entry{Dir: dir, Run: f.Run}
+}
+
+// What is deleted is in no list, comes back as it was, and its space is freed in the end.
+func TestWhatIsDeletedComesBackUntilTheBinIsEmptied(t *testing.T) {
+	out := t.TempDir()
+	e := stored(t, out)
+	listed := func() int {
+		list, warnings, err := rundir.List(out)
+		require.NoError(t, err)
+		assert.Empty(t, warnings)
+		return len(list)
+	}
+	var b rundir.Bin
+	require.NoError(t, b.Put([]rundir.Entry{e}, nil))
+	assert.Zero(t, listed())
+	seen, err := filepath.Glob(filepath.Join(out, "*", rundir.RunFile))
+	require.NoError(t, err)
+	assert.NotContains(t, seen, e.Dir)
+	require.True(t, b.Any())
+	n, err := b.Restore()
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 1}, []int{n, listed()})
+	assert.False(t, b.Any())
+
+	require.NoError(t, b.Put([]rundir.Entry{e}, nil))
+	stored(t, out) // in its place
+	_, err = b.Restore()
+	require.ErrorContains(t, err, "there is another one")
+	require.NoError(t, rundir.EmptyOld(out, time.Now().Add(-time.Hour), nil))
+	assert.DirExists(t, filepath.Join(out, ".deleted"), "it may be of a process that lives")
+	require.NoError(t, b.Empty(nil))
+	assert.NoDirExists(t, filepath.Join(out, ".deleted"))
+
+	require.NoError(t, b.Put([]rundir.Entry{e}, nil))
+	require.NoError(t, rundir.EmptyOld(out, time.Now().Add(time.Hour), nil))
+	assert.NoDirExists(t, filepath.Join(out, ".deleted"), "its process is dead")
+	require.Error(t, b.Empty(nil), "nothing is there any more")
+
+	e = stored(t, out)
+	require.NoError(t, os.WriteFile(filepath.Join(e.Dir, "mine.txt"), nil, 0o600))
+	require.ErrorContains(t, b.Put([]rundir.Entry{e}, nil), "not a file of a run")
+	assert.Equal(t, 1, listed())
+	assert.False(t, b.Any())
+}
