@@ -9,8 +9,10 @@ import (
 )
 
 // Answer says in a sentence or two whether B is better or worse: by how much, and how sure that is, or
-// what it would take to know. Throughput decides, and p99; where that is not judged, the highest
-// percentile that is. Where the size of what is moved differs, it says what B does of each. It is empty if nothing is judged; unit is the unit of throughput.
+// what it would take to know. Throughput decides, and the percentile that has changed most surely;
+// where none has, p99, or the highest percentile below it that is judged. Where the size of what is
+// moved differs, it says what B does of each. It is empty if nothing is judged; unit is the unit of
+// throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
 		return p.Findings[0].holds(unit, p.under)
@@ -87,11 +89,12 @@ func moves(judged []Finding, unit string) string {
 	return "does " + said[Throughput] + " " + unit + "/s and moves " + said[Bytes] + " bytes"
 }
 
-// deciding are the findings that the answer is about: throughput, unless a rate decided it, and p99 or
-// what stands for it: the highest percentile below it that enough calls tell of, or that has changed
-// for certain.
+// deciding are the findings that the answer is about: throughput, unless a rate decided it, and the
+// percentile that has changed most surely, with the highest that has changed if that went the other
+// way. Up to p99 the highest of which enough calls tell stands for them if none has changed, and beside
+// them if it is unsure.
 func (p Pair) deciding() (out []Finding) {
-	var tail, moved *Finding
+	var tail, surest, highest *Finding
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		switch {
@@ -100,19 +103,31 @@ func (p Pair) deciding() (out []Finding) {
 			out = append(out, *f)
 		case f.Figure.percentile() && f.Figure != P999: // the lowest first
 			if tail = f; f.changed() {
-				moved = f
+				highest = f
+				if surest == nil || f.atLeast() >= surest.atLeast() {
+					surest = f
+				}
 			}
-		case f.Figure == P999 && f.changed() && moved == nil:
-			moved = f
+		case f.Figure == P999 && f.changed() && surest == nil:
+			surest, highest = f, f
 		}
 	}
-	if moved != nil {
-		out = append(out, *moved)
+	if surest != nil {
+		out = append(out, *surest)
+		if highest.Verdict != surest.Verdict {
+			out = append(out, *highest)
+		}
 	}
-	if tail != nil && (moved == nil || moved.Figure != tail.Figure && tail.Verdict == Unsure) {
+	if tail != nil && (surest == nil || tail.Verdict == Unsure) {
 		out = append(out, *tail)
 	}
 	return out
+}
+
+// atLeast returns by how much a figure that has changed has done so for certain, on the scale on which
+// half is as far from no change as double.
+func (f Finding) atLeast() float64 {
+	return min(math.Abs(math.Log1p(f.Lo)), math.Abs(math.Log1p(f.Hi)))
 }
 
 // judges reports whether a response time is to be judged, of which too few calls may tell.

@@ -133,8 +133,11 @@ func (f Finding) couldShow() (text, takes string) {
 	case f.hopeless():
 		return "hardly any change could be seen in these runs", f.takes()
 	}
-	return "a change must be about " + f.sized(p.ShowsOften) + " to be seen in these runs", f.takes()
+	return seen(f.sized(p.ShowsOften)), f.takes()
 }
+
+// seen says how large a change would have been seen.
+func seen(size string) string { return "a change must be about " + size + " to be seen in these runs" }
 
 // tenfold is the change, as a share, from which on its size is of no use: nobody compares two sides of
 // which only one that is ten times the other would be told.
@@ -197,20 +200,32 @@ func (f Finding) sized(v float64) string {
 }
 
 // Powers returns what these runs could have shown of the figures that are unsure: one sentence for
-// all of which the same is true, in the order of the first of each.
+// all of which the same is true but for the size of a change, in the order of the first of each.
 func (p Pair) Powers(unit string) (out []string) {
 	if p.BySearch() {
 		return nil // the answer says it
 	}
-	var all, more names
+	var all, more, sizes names
 	for _, f := range p.Findings {
-		if text, takes := f.couldShow(); text != "" {
-			all.add(text, f.Label(unit))
-			more.add(text+takes, f.Label(unit))
+		text, takes := f.couldShow()
+		if text == "" {
+			continue
 		}
+		name := f.Label(unit)
+		if f.Power != nil {
+			if size := f.sized(f.Power.ShowsOften); text == seen(size) {
+				text = seen("")
+				sizes.add(size, name)
+			}
+		}
+		all.add(text, name)
+		more.add(text+takes, name)
 	}
 	for _, text := range all.texts {
 		sentence := strings.Join(all.of[text], ", ") + ": " + text
+		if text == seen("") {
+			sentence = sizes.seen()
+		}
 		for _, t := range more.texts {
 			takes, ok := strings.CutPrefix(t, text)
 			switch {
@@ -224,6 +239,19 @@ func (p Pair) Powers(unit string) (out []string) {
 		out = append(out, sentence+".")
 	}
 	return out
+}
+
+// seen says of which size a change would have been seen, where the names are by size.
+func (n *names) seen() string {
+	if size := n.texts[0]; len(n.texts) == 1 {
+		return strings.Join(n.of[size], ", ") + ": " + seen(size)
+	}
+	var each []string
+	for _, size := range n.texts {
+		each = append(each, size+" in "+strings.Join(n.of[size], " and "))
+	}
+	text := seen(strings.Join(each, ", "))
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // names are the figures of which texts are true, and the texts in the order in which they came.

@@ -93,6 +93,10 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	shown := ": a change must be about 16 % to be seen in these runs; "
 	hardly := "p99: hardly any change could be seen in these runs; two more runs of each (--repeat 3), or longer ones, would tell more."
 	assert.Equal(t, []string{"entries/s, p50" + shown + "of entries/s 9 more runs a side would show 5 %; of p50 8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
+	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = 2, p.Findings[0].Power.More
+	several := "A change must be about 16 % in entries/s, ×3 in p50 to be seen in these runs; 9 more runs a side would show 5 %."
+	assert.Equal(t, []string{several, hardly}, p.Powers("entries"), "changes of different size are one sentence")
+	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = p.Findings[0].Power.ShowsOften, 8
 	p.Findings = p.Findings[1:]
 	assert.Equal(t, []string{"p50" + shown + "8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
 }
@@ -125,6 +129,15 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 120}, Change: 0.2, Lo: 0.1, Hi: 0.3, Verdict: Better}, {Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 9e6}, Change: 8, Lo: 3, Hi: 20, Verdict: Worse},
 	}}
 	assert.Equal(t, "B is better in one thing and worse in another, with 95 % confidence: entries/s +20.0 % (+10.0 … +30.0 %), from 100 to 120; p99 ×9 (×4 … ×21), from 1 ms to 9 ms.", both.Answer("entries"))
+	change := func(f Figure, v Verdict, by, lo, hi float64) Finding {
+		return Finding{Figure: f, A: Range{Value: 1e6}, B: Range{Value: 1e6 * (1 + by)}, Change: by, Lo: lo, Hi: hi, Verdict: v}
+	}
+	surest := Pair{Findings: []Finding{change(P50, Worse, 2.9, 2.3, 3.6), change(P90, Worse, 3.1, 0.01, 16)}}
+	assert.Equal(t, "B is worse, with 95 % confidence: p50 ×3.9 (×3.3 … ×4.6), from 1 ms to 3.9 ms.", surest.Answer("entries"), "p90 moved by more, but less surely")
+	surest.Findings[1] = change(P90, Better, -0.3, -0.5, -0.1)
+	assert.Regexp(t, `^B is better in one thing and worse in another.*: p50 ×3.9 .*; p90 -30.*, from 1 ms to 700 µs\.$`, surest.Answer("entries"))
+	surest.Findings = []Finding{change(P50, Better, -0.5, -0.6, -0.4), change(P99, Better, -0.7, -0.8, -0.6)}
+	assert.Regexp(t, `^B is better, .*: p99 -70.*, from 1 ms to 300 µs\.$`, surest.Answer("entries"))
 	other := side(2, steady, twice)
 	other.Runs[0].Conditions.Store.Name = "other"
 	c := Sets(side(1, steady, steady), other, Options{})
