@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -219,6 +220,7 @@ type historyRow struct {
 	Judged     string            `json:"judged"`
 	Missed     []string          `json:"thresholds_missed"`
 	Runs       []string          `json:"runs,omitempty"`
+	Name       string            `json:"name,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Note       string            `json:"note,omitempty"`
 }
@@ -235,7 +237,7 @@ func rowOf(i *keptlist.Item) historyRow {
 		out.MeasuredS += r.MeasuredS
 	}
 	if r := i.Run; r != nil {
-		out.Archived, out.MeasuredS, out.EndedBy, out.Segments, out.Note = rundir.IsArchive(i.Dir), r.MeasuredS, r.EndedBy, r.Mixes(), r.Note
+		out.Archived, out.MeasuredS, out.EndedBy, out.Segments, out.Name, out.Note = rundir.IsArchive(i.Dir), r.MeasuredS, r.EndedBy, r.Mixes(), r.Name, r.Note
 	}
 	if !math.IsNaN(rate) {
 		out.Throughput = &rate
@@ -316,8 +318,9 @@ func historyGrid(list []keptlist.Item, brevity int) *widget.Grid {
 	for n := range list {
 		i := &list[n]
 		_, p99, _ := i.Figures()
-		name, latency, note := i.ID(), widget.Nanos(p99), ""
+		name, latency, note, called := i.ID(), widget.Nanos(p99), "", ""
 		if r := i.Run; r != nil {
+			called = r.Name
 			if note = r.Note; rundir.IsArchive(i.Dir) {
 				name += rundir.Suffix
 			}
@@ -325,9 +328,12 @@ func historyGrid(list []keptlist.Item, brevity int) *widget.Grid {
 				latency = r.Sign() + latency
 			}
 		}
-		tags := strings.Join((&rundir.Run{Tags: i.Tags()}).TagWords(), " ")
-		if tags != "" {
-			g.Cols[6].Head = "tags"
+		tags := strings.TrimSpace(called + " " + strings.Join((&rundir.Run{Tags: i.Tags()}).TagWords(), " "))
+		switch {
+		case called != "":
+			g.Cols[6].Head = "name, tags"
+		case tags != "":
+			g.Cols[6].Head = cmp.Or(g.Cols[6].Head, "tags")
 		}
 		if note != "" {
 			g.Cols[7].Head = "note"

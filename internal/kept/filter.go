@@ -143,7 +143,7 @@ func (i *Item) words(now time.Time) []string {
 		if r.Archived {
 			out = append(out, "archived")
 		}
-		out = append(out, r.Store.Version, r.Store.Product, r.EndedBy, r.Parameters["preset"], r.Note)
+		out = append(out, r.Store.Version, r.Store.Product, r.EndedBy, r.Parameters["preset"], r.Name, r.Note)
 	}
 	return out
 }

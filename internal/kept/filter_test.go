@@ -15,13 +15,13 @@ import (
 func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 	now := time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)
 	at := func(t time.Time) Item {
-		return Item{Run: &rundir.Run{ID: "r", Started: t, Profile: "tx", Target: "redis://shop-7", Verdict: rundir.Verdict{State: "DEGRADED"}, Tags: map[string]string{"team": "blue"}}}
+		return Item{Run: &rundir.Run{ID: "r", Name: "many threads", Started: t, Profile: "tx", Target: "redis://shop-7", Verdict: rundir.Verdict{State: "DEGRADED"}, Tags: map[string]string{"team": "blue"}}}
 	}
 	today, before, long := at(now.Add(-107*time.Minute)), at(now.AddDate(0, 0, -1)), at(now.AddDate(0, -3, 0))
 	for sought, want := range map[string][3]bool{
 		"today": {true, false, false}, "18:13": {true, false, false}, "today 18:13": {true, false, false}, "2026-11-23": {true, false, false},
 		"yesterday": {false, true, false}, "sun": {false, true, true}, "aug": {false, false, true}, "2026-08": {false, false, true},
-		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
+		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
 	} {
 		assert.Equal(t, want, [3]bool{today.Holds(sought, now), before.Holds(sought, now), long.Holds(sought, now)}, sought)
 	}

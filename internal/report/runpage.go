@@ -49,6 +49,9 @@ func frontPage(f *rundir.Folder, own *compare.Run, versus *compare.Comparison) P
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}
+	if r.Name != "" {
+		p.Lead = append(p.Lead, "In its plan it is called "+r.Name+".")
+	}
 	if len(r.Tags) > 0 {
 		p.Lead = append(p.Lead, "Tags: "+strings.Join(r.TagWords(), ", ")+".")
 	}

@@ -31,6 +31,8 @@ type Request struct {
 	Formats []string
 	// Tags are in the form NAME=VALUE, and kept with the run.
 	Tags []string
+	// Name is that of the run in a plan of several, and kept with the run; empty for others.
+	Name string
 	// Facts is the path of the --facts file.
 	Facts string
 	// From says where target, preset, files, out and formats came from, if not from a

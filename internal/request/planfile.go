@@ -32,6 +32,14 @@ type Run struct {
 	Sweep *Sweep
 }
 
+// NameOf is the name that is kept with a run of the file: its own, where the file asks for several.
+func (f *File) NameOf(r *Run) string {
+	if !f.Suite {
+		return ""
+	}
+	return r.Name
+}
+
 // Plain returns the one plain run that a file asks for; nil if it asks for several, for a search or
 // for a sweep.
 func (f *File) Plain() *Request {

@@ -39,8 +39,10 @@ const StillRunning = "still running"
 
 // Run is run.json: everything about one run except its series and histograms.
 type Run struct {
-	Schema  int    `json:"schema"`
-	ID      string `json:"id"`
+	Schema int    `json:"schema"`
+	ID     string `json:"id"`
+	// Name is the name of the run in a plan of several; empty for others.
+	Name    string `json:"name,omitempty"`
 	Profile string `json:"profile"`
 	Mode    string `json:"mode"`
 	// Unit is the unit of counts and throughput.

@@ -43,7 +43,7 @@ func (p *Prepared) Asked() Request {
 // Model returns the run as far as it is known before a store is opened.
 func (p *Prepared) Model() rundir.Run {
 	run := rundir.Run{
-		Profile: p.Profile.Name, Mode: p.Plan.Mode, Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Target: p.Target.Redacted(),
+		Name: p.req.Name, Profile: p.Profile.Name, Mode: p.Plan.Mode, Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Target: p.Target.Redacted(),
 		Started: time.Now(), Seed: p.Inputs.Seed, WarmupS: p.Inputs.Warmup.Seconds(), DataBytes: p.Plan.Bytes, Sized: p.Plan.Sized,
 		Settings: Settings(p.Plan), Parameters: map[string]string{}, Origins: p.Origins(),
 		Files: p.req.Files, Timetable: p.changes(), Commands: p.Plan.Commands.All(), Environment: environmentFacts(p.env.Version), Tags: p.Tags,

@@ -134,7 +134,7 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 			r.notes = append(r.notes, n)
 		}
 	}
-	p, err := again(env, Request{Password: password, Values: workload.Values{}, Out: filepath.Dir(dead.Dir)}, &c.Order, &k)
+	p, err := again(env, Request{Name: dead.Run.Name, Password: password, Values: workload.Values{}, Out: filepath.Dir(dead.Dir)}, &c.Order, &k)
 	if err != nil {
 		return nil, refuse(err)
 	}

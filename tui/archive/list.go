@@ -63,7 +63,8 @@ type List struct {
 	// against is the id of the run that the list was opened to compare: enter chooses the other side.
 	against string
 	toast   widget.Note
-	rowsAt  int // line of the first row, for the mouse
+	rowsAt  int  // line of the first row, for the mouse
+	marked  bool // a sign stands for what is kept with runs
 	runs    []rundir.Run
 	reread  screen.Reread
 }

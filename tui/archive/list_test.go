@@ -581,3 +581,22 @@ func TestTheExampleOfATagStaysAfterAMistake(t *testing.T) {
 		assert.Contains(t, picture, `✗ tag: "nothing"`, w)
 	}
 }
+
+// What is kept with a run stands in its row where there is room, beside brief verdicts if need be, and else a
+// sign that there is something.
+func TestTheListShowsOrMarksWhatIsKeptWithARun(t *testing.T) {
+	for w, c := range map[int]struct {
+		row    string
+		marked bool
+	}{
+		120: {`ingestion .* VALID .* many · disk=nvme · cold cache`, false},
+		84:  {`ingestion .* VALID +#`, true},
+		80:  {`ingestion .* VALID +│`, false},
+	} {
+		b := tuitest.NewDemo()
+		b.Past[0].Name, b.Past[0].Tags, b.Past[0].Note = "many", map[string]string{"disk": "nvme"}, "cold cache"
+		a, h := list(t, b, w, 24)
+		assert.Regexp(t, c.row, a.Picture(t), w)
+		assert.Equal(t, c.marked, h.marked, w)
+	}
+}

@@ -58,10 +58,13 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of " + h.covered(), Focused: true}
-	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }) {
-		p.Foot = rundir.MixedNote
-	}
 	body := h.body(e, e.W-4, e.H-5)
+	switch {
+	case slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }):
+		p.Foot = rundir.MixedNote
+	case h.marked:
+		p.Foot = "# has tags or a note"
+	}
 	if len(h.shown) > 0 {
 		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
 		if len(h.shown) < len(h.rows) {
@@ -97,14 +100,41 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
-	order := h.shelf.Order()
 	listed := make([]*kept.Item, len(h.shown))
 	for i, n := range h.shown {
 		listed[i] = &h.rows[n]
 	}
+	end := min(h.top+rows, len(h.shown))
+	g := h.grid(e, listed, end, noting{})
+	h.marked = false
+	for _, how := range []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}} {
+		if try := h.grid(e, listed, end, how); try.Shows(notesColumn, w) {
+			g, h.marked = try, how.mark
+			break
+		}
+	}
+	head, lines := g.Lines(s, w)
+	h.rowsAt = 2 + len(out) + 1
+	return append(append(out, head), lines...)
+}
+
+// notesColumn is which column of the list has what is kept with runs.
+const notesColumn = 13
+
+// noting is how much room Notes have: a sign says that there is something where there is none for words, and
+// verdicts are brief to make some.
+type noting struct{ mark, brief bool }
+
+// grid is the table of the rows up to end.
+func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
+	s, order := e.Styles, h.shelf.Order()
 	settings := kept.SettingsOf(listed)
 	heads := settings.Heads()
-	g := widget.Grid{Cols: []widget.Column{
+	notes := widget.Column{Head: h.notesHead(), Spare: 5, Most: 60}
+	if how.mark {
+		notes = widget.Column{Spare: 5}
+	}
+	g := &widget.Grid{Cols: []widget.Column{
 		{Head: ""},
 		{Head: "when"},
 		{Head: "profile", Most: 24},
@@ -114,21 +144,27 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		{Head: heads[2], Right: true, Spare: 7},
 		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
 		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
-		{Head: "length", Right: true, Spare: 5},
+		{Head: "length", Right: true, Spare: 6},
 		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 4},
 		{Head: ""},
 		{Head: "verdict", Spare: 3, Most: 36},
-		{Head: h.notesHead(), Spare: 6, Most: 60},
+		notes,
 		{Head: "id", Spare: 8},
 	}}
-	end := min(h.top+rows, len(h.shown))
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
 		when := h.moments.Of(r, e.Now)
 		if h.nested && h.of[r.ID()] != "" {
 			when = "  " + when
 		}
-		g.Add(append([]string{h.lead(i, r)}, cells(s, r, when, settings, e)...)...)
+		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, e)...)
+		if how.brief {
+			row[notesColumn-1] = r.JudgedBriefly()
+		}
+		if how.mark && row[notesColumn] != "" {
+			row[notesColumn] = "#"
+		}
+		g.Add(row...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
@@ -138,14 +174,12 @@ func (h *List) body(e screen.Env, w, room int) []string {
 			return k
 		case h.top+row == h.at:
 			return s.Selected
-		case col >= 13 || r.Run != nil && r.Run.Archived:
+		case col >= notesColumn || r.Run != nil && r.Run.Archived:
 			return s.Muted
 		}
 		return s.Plain
 	}
-	head, lines := g.Lines(s, w)
-	h.rowsAt = 2 + len(out) + 1
-	return append(append(out, head), lines...)
+	return g
 }
 
 // Kept is Notes with words for each part, to be read alone.
@@ -153,6 +187,9 @@ func Kept(s *widget.Styles, r *rundir.Run) string {
 	var parts []string
 	if r.Archived {
 		parts = append(parts, s.Muted.On("archived, u takes it out"))
+	}
+	if r.Name != "" {
+		parts = append(parts, s.Muted.On("in a plan: ")+r.Name)
 	}
 	if len(r.Tags) > 0 {
 		parts = append(parts, s.Muted.On("tags: ")+strings.Join(r.TagWords(), between))
@@ -163,12 +200,15 @@ func Kept(s *widget.Styles, r *rundir.Run) string {
 	return strings.Join(parts, s.Muted.On(" · "))
 }
 
-// Notes returns what is kept with a run: that it is archived, its tags and its note; empty: nothing
-// is.
+// Notes returns what is kept with a run: that it is archived, its name in a plan, its tags and its note;
+// empty: nothing is.
 func Notes(r *rundir.Run) string {
 	var parts []string
 	if r.Archived {
 		parts = append(parts, "archived")
+	}
+	if r.Name != "" {
+		parts = append(parts, r.Name)
 	}
 	if len(r.Tags) > 0 {
 		parts = append(parts, strings.Join(r.TagWords(), " "))
@@ -181,6 +221,9 @@ func Notes(r *rundir.Run) string {
 
 // notesHead heads the column of Notes, which is shown if any run has some.
 func (h *List) notesHead() string {
+	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && r.Run.Name != "" }) {
+		return "name, tags, note"
+	}
 	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && Notes(r.Run) != "" }) {
 		return "tags, note"
 	}

@@ -107,6 +107,12 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 	return cols, widths
 }
 
+// Shows reports whether there is room for a column in w cells.
+func (g *Grid) Shows(col, w int) bool {
+	cols, _ := g.shown(w)
+	return slices.Contains(cols, col)
+}
+
 // Least returns how many cells the columns take together that are dropped last: those whose
 // Spare is 2 or less.
 func (g *Grid) Least() int {

@@ -126,6 +126,7 @@ func prepare(ctx context.Context, file *request.File, lay func(request.Run) requ
 		if lay != nil {
 			r = lay(r)
 		}
+		r.Request.Name = file.NameOf(&r)
 		t, err := make(ctx, r)
 		wrong.Add(r.Name, r.Placed(err))
 		out = append(out, t)

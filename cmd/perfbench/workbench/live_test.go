@@ -115,6 +115,13 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 			assert.NotNil(t, now.Turns[i].To)
 		}
 		assert.Len(t, now.Turns[3].To.(screen.Noise).Runs, 2)
+		history, err := b.kept.History()
+		require.NoError(t, err)
+		var names []string
+		for _, r := range history {
+			names = append(names, r.Name)
+		}
+		assert.ElementsMatch(t, []string{"plain", "limit", "knee", "knee", "twice", "twice"}, names, "each is found by its name in the plan")
 		assert.Regexp(t, `(?m)^limit +up to 500 entries/s .* 0$`, out.Summary)
 
 		file.Runs[0].Request.Thresholds = nil

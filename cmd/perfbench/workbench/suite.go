@@ -38,6 +38,7 @@ func suiteTasks(ctx context.Context, d *experiment.Driver, file *request.File, c
 	var out []suiteTask
 	for _, r := range file.Runs {
 		r.Request = complete(r.Request)
+		r.Request.Name = file.NameOf(&r)
 		task, err := suiteTaskOf(ctx, d, r)
 		wrong.Add(r.Name, r.Placed(err))
 		out = append(out, task)
