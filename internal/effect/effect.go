@@ -35,6 +35,8 @@ type Course struct {
 	Crowded, Over bool
 	// Commands are those that faults may be.
 	Commands []workload.Command
+	// Names are those of the operations, where more than one was called.
+	Names map[int]string
 }
 
 // Second is a finished second, or a few where a long run has no more than these.
@@ -62,16 +64,8 @@ type Times struct {
 type Segment struct {
 	From, To time.Duration // To is 0 while it goes on
 	Settings map[string]float64
-	// times are the response times by operation, p50 and p99 how late perfbench was in them.
-	times    map[int]measure.Summary
-	p50, p99 lag
-}
-
-// lag is how much of a percentile of the slowest operation was perfbench's own lateness: ours as a
-// share, late in nanoseconds.
-type lag struct {
-	slowest    int64
-	ours, late float64
+	// times are the response times by operation, late how late perfbench was in them.
+	times, late map[int]measure.Summary
 }
 
 // Live is the course of a run that goes on, of which the verdict so far is v.
@@ -91,6 +85,7 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 			c.Phases = append(c.Phases, p.From)
 		}
 	}
+	c.Names = named(len(s.Ops), func(op int) (measure.Operation, int64) { return s.Ops[op].Operation, s.Ops[op].Calls })
 	g := newGatherer()
 	track := func(op int) string {
 		if op < len(s.Ops) {
@@ -148,6 +143,10 @@ func Of(f *rundir.Folder) *Course {
 			c.Phases = append(c.Phases, at(p.From))
 		}
 	}
+	c.Names = named(len(r.Operations), func(i int) (measure.Operation, int64) {
+		o := &r.Operations[i]
+		return measure.Operation{Track: o.Track, Op: o.Op}, o.Calls
+	})
 	g := newGatherer()
 	for _, row := range f.Series {
 		op, counts := ops[measure.Operation{Track: row.Track, Op: row.Op}]
@@ -170,50 +169,134 @@ func Of(f *rundir.Folder) *Course {
 // crowded reports whether other processes had what the run needed.
 func crowded(v rundir.Verdict) bool { return slices.Contains(v.Causes, string(verdict.Crowded)) }
 
+// named names the operations of a run, of each of which of says how often it was called; nil if no more
+// than one was.
+func named(n int, of func(op int) (measure.Operation, int64)) map[int]string {
+	called, tracks, out := 0, map[string]bool{}, map[int]string{}
+	for op := range n {
+		o, calls := of(op)
+		tracks[o.Track] = true
+		if calls > 0 {
+			called++
+		}
+	}
+	if called < 2 {
+		return nil
+	}
+	for op := range n {
+		o, _ := of(op)
+		out[op] = o.Among(len(tracks))
+	}
+	return out
+}
+
 // take takes what an operation did in the segment: its response times, and how late perfbench was.
 func (s *Segment) take(op int, response, late measure.Summary) {
 	if response.Count == 0 {
 		return
 	}
 	if s.times == nil {
-		s.times = map[int]measure.Summary{}
+		s.times, s.late = map[int]measure.Summary{}, map[int]measure.Summary{}
 	}
-	s.times[op] = response
-	if measure.Enough(50, response.Count) {
-		s.p50.take(response.P50, late.P50)
-	}
-	if measure.Enough(99, response.Count) {
-		s.p99.take(response.P99, late.P99)
-	}
+	s.times[op], s.late[op] = response, late
 }
 
-// take takes a percentile of an operation: that of the slowest counts.
-func (l *lag) take(took, late int64) {
-	if took > l.slowest {
-		l.slowest, l.late = took, float64(late)
-		l.ours = min(l.late/float64(took), 1)
+// percentile is one that is told of a change: of one operation, the same on both sides of it.
+type percentile struct {
+	name string
+	of   float64
+	// second and whole have it of an operation in a second and in a segment.
+	second func(Times) float64
+	whole  func(measure.Summary) int64
+	// op is the operation; -1: none has it.
+	op int
+	// few means that an operation with too few calls for it may be the slowest, so that nobody knows which
+	// is: then screens show none.
+	few bool
+}
+
+// slowest are p50 and p99 of the operations that had the highest in the median second of either side of a
+// change, among those that have one on both sides. Those with too few calls in a segment beside it have none.
+func slowest(near []Segment, before, after []Second) (p50, p99 percentile) {
+	p50 = percentile{name: "p50", of: 50, second: func(t Times) float64 { return t.P50 }, whole: func(s measure.Summary) int64 { return s.P50 }}
+	p99 = percentile{name: "p99", of: 99, second: func(t Times) float64 { return t.P99 }, whole: func(s measure.Summary) int64 { return s.P99 }}
+	for _, p := range []*percentile{&p50, &p99} {
+		p.choose(near, before, after)
 	}
+	return p50, p99
 }
 
-// few are the operations that have too few calls for a percentile. hide means that one of them may
-// be the slowest, so that nobody knows it: then screens show none.
-type few struct {
-	ops  map[int]bool
-	hide bool
-}
-
-// fewIn finds those of which some segment has too few calls.
-func fewIn(percentile float64, of func(measure.Summary) int64, segments []Segment) few {
-	out := few{ops: map[int]bool{}}
-	for _, seg := range segments {
+func (p *percentile) choose(near []Segment, before, after []Second) {
+	few := map[int]bool{}
+	for _, seg := range near {
 		for op, t := range seg.times {
-			if !measure.Enough(percentile, t.Count) {
-				out.ops[op] = true
+			few[op] = few[op] || !measure.Enough(p.of, t.Count)
+		}
+		p.few = p.few || p.whole(measure.Worst(slices.Collect(maps.Values(seg.times)))) == measure.Hidden
+	}
+	p.op = -1
+	if p.few {
+		return
+	}
+	least, most := min(fewest, len(after)), 0.0
+	was, now := p.each(before), p.each(after)
+	for _, op := range slices.Sorted(maps.Keys(now)) {
+		if few[op] || min(len(was[op]), len(now[op])) < least {
+			continue
+		}
+		if longer := max(typically(was[op]).median, typically(now[op]).median); longer > most {
+			p.op, most = op, longer
+		}
+	}
+}
+
+// each returns the percentile in some seconds, as far as they have it, of each operation.
+func (p *percentile) each(list []Second) map[int][]float64 {
+	out := map[int][]float64{}
+	for _, x := range list {
+		for _, t := range x.Times {
+			if v := p.second(t); v > 0 {
+				out[t.Op] = append(out[t.Op], v)
 			}
 		}
-		out.hide = out.hide || of(measure.Worst(slices.Collect(maps.Values(seg.times)))) == measure.Hidden
 	}
 	return out
+}
+
+// in returns the percentile of its operation in some seconds.
+func (p *percentile) in(list []Second) typical {
+	var seconds []float64
+	for _, x := range list {
+		for _, t := range x.Times {
+			if v := p.second(t); t.Op == p.op && v > 0 {
+				seconds = append(seconds, v)
+			}
+		}
+	}
+	return typically(seconds)
+}
+
+// typically summarises what a percentile was, second by second.
+func typically(seconds []float64) typical {
+	out := typical{median: math.NaN()}
+	for _, v := range seconds {
+		out.logs = append(out.logs, math.Log(v))
+	}
+	if len(seconds) > 0 {
+		out.median = slices.Sorted(slices.Values(seconds))[len(seconds)/2]
+	}
+	return out
+}
+
+// ours returns how much of the percentile was perfbench's own lateness in a segment: as a share, and in
+// nanoseconds.
+func (p *percentile) ours(seg *Segment) (share, late float64) {
+	took := p.whole(seg.times[p.op])
+	if took <= 0 || !measure.Enough(p.of, seg.times[p.op].Count) {
+		return 0, 0
+	}
+	late = float64(p.whole(seg.late[p.op]))
+	return min(late/float64(took), 1), late
 }
 
 // gatherer adds operations up by the second.
@@ -292,7 +375,7 @@ type Effect struct {
 type stretch struct {
 	seconds int
 	// rate is the mean over all operations together, rates has its logarithm in each second that
-	// has one. Percentiles are those of the slowest operation.
+	// has one. Each percentile is that of one operation.
 	rate     float64
 	rates    []float64
 	p50, p99 typical
@@ -398,27 +481,26 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 			near = append(near, seg)
 		}
 	}
-	short50 := fewIn(50, func(s measure.Summary) int64 { return s.P50 }, near)
-	short99 := fewIn(99, func(s measure.Summary) int64 { return s.P99 }, near)
-	over := func(list []Second) stretch { return over(list, short50, short99) }
-
 	// A stop before the change says nothing about it, and what it has held up says nothing afterwards.
 	before := slices.DeleteFunc(c.seconds(from, e.first), func(x Second) bool { return x.stood || x.catches })
 	after := slices.DeleteFunc(c.seconds(e.Until, to), func(x Second) bool { return x.catches && x.stopped < e.Until-slack })
 	e.had = min(len(before), window)
 	k := min(e.had, len(after))
+	nearest := before[len(before)-e.had:]
+	p50, p99 := slowest(near, nearest, after[:k])
+	over := func(list []Second) stretch { return over(list, &p50, &p99) }
 	noise := drifts(k/2, before[max(len(before)-2*window, 0):], over)
 	e.after = over(after[:k])
 	if k > 0 { // what was before it does not move while more comes after it
-		e.before = over(before[len(before)-e.had:])
+		e.before = over(nearest)
 	}
 	steady := drifts(k/2, after[:k], over)
 	e.limited = k > 0 && c.paced(e.Until)
 	e.given = e.limited && c.paced(e.first-1)
 	e.rate = e.throughput(noise.rate, steady.rate)
-	e.half = e.percentile("p50", e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, func(s *Segment) lag { return s.p50 }, near)
-	e.tail = e.percentile("p99", e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, func(s *Segment) lag { return s.p99 }, near)
-	e.tail.few = short99.hide
+	e.half = e.percentile(&p50, e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, c.Names, near)
+	e.tail = e.percentile(&p99, e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, c.Names, near)
+	e.tail.few = p99.few
 	return e
 }
 
@@ -486,9 +568,9 @@ func (c *Course) paused(from, to time.Duration) bool {
 // busy is from how many units a second on a second without any means that the store stood still.
 const busy = 10
 
-// over summarises seconds, but for percentiles that too few calls support.
-func over(list []Second, short50, short99 few) stretch {
-	out := stretch{seconds: len(list), rate: math.NaN()}
+// over summarises seconds.
+func over(list []Second, p50, p99 *percentile) stretch {
+	out := stretch{seconds: len(list), rate: math.NaN(), p50: p50.in(list), p99: p99.in(list)}
 	sum, length, none := 0.0, 0.0, false
 	for _, x := range list {
 		sum, length = sum+x.Count, length+x.Length
@@ -502,29 +584,5 @@ func over(list []Second, short50, short99 few) stretch {
 		out.rate = sum / length
 	}
 	out.stood = none && (out.rate >= busy || len(out.rates) == 0)
-	out.p50 = slowest(list, short50, func(t Times) float64 { return t.P50 })
-	out.p99 = slowest(list, short99, func(t Times) float64 { return t.P99 })
-	return out
-}
-
-// slowest returns a percentile of the slowest operation in each second.
-func slowest(list []Second, short few, of func(Times) float64) typical {
-	var all []float64
-	out := typical{median: math.NaN()}
-	for _, x := range list {
-		most := 0.0
-		for _, t := range x.Times {
-			if !short.ops[t.Op] {
-				most = max(most, of(t))
-			}
-		}
-		if most > 0 && !short.hide {
-			all, out.logs = append(all, most), append(out.logs, math.Log(most))
-		}
-	}
-	if len(all) > 0 {
-		slices.Sort(all)
-		out.median = all[len(all)/2]
-	}
 	return out
 }

@@ -36,6 +36,12 @@ func steady(n int, rate, p99 int64) (out [][2]int64) {
 	return out
 }
 
+// late is a segment in which the p99 of the only operation was so long, of which perfbench was late by so much.
+func late(p99, by float64) (seg Segment) {
+	seg.take(0, measure.Summary{Count: 8000, P50: 1000, P90: 1000, P95: 1000, P99: int64(p99)}, measure.Summary{P99: int64(by)})
+	return seg
+}
+
 func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	turn := func(at float64, from, to float64) measure.Change {
 		return measure.Change{At: time.Duration(at * float64(time.Second)), Name: "threads", From: from, To: to, By: "workbench"}
@@ -95,7 +101,8 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	three := []measure.Change{turn(10, "threads", 1, 2), turn(11, "payload", 1024, 2048), turn(12, "batch", 1, 10)}
 	e, _ := Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(1, 9, 90000), steady(1, 7, 70000), steady(10, 2000, 4000))...))
 	assert.Equal(t, "throughput 1k → 2k ×2, p99 20 → 40 ms ×2", e.Outcome(60))
-	assert.Equal(t, "00:10–00:12", e.When())
+	assert.Equal(t, "00:10–00:12", e.WhenAll())
+	assert.Equal(t, "00:12", e.When(), "of the last one alone")
 	assert.Equal(t, 10, e.before.seconds)
 
 	e, _ = Last(course(three, slices.Concat(steady(10, 1000, 2000), steady(4, 2000, 4000))...))
@@ -229,7 +236,8 @@ func TestATableNamesWhatWasDoneTogether(t *testing.T) {
 // A throughput that is sure is told although p99 is not.
 func TestWhatIsSureIsToldBesideWhatIsNot(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(steady(10, 2000, 2000), steady(10, 2500, 2200)...)...)
-	s.Segments = []Segment{{Settings: map[string]float64{"rate": 2000}, p99: lag{ours: 0.66, late: 20e6}}}
+	s.Segments = []Segment{late(20e6/0.66, 20e6)}
+	s.Segments[0].Settings = map[string]float64{"rate": 2000}
 	told := last(s)
 	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure; 66 % of its p99 is perfbench's own lateness", told.Outcome(120))
 	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure", told.Outcome(0))
@@ -271,11 +279,12 @@ func TestP50IsToldWhereP99CannotBeJudged(t *testing.T) {
 
 	// A p99 that perfbench made itself says nothing of the store, and p50 does.
 	c = begun(p50, []float64{300, 310, 305, 300, 400, 410, 420, 415})
-	c.Segments = []Segment{{To: 4 * time.Second, p99: lag{ours: 0.9, late: 270e6}}, {From: 4 * time.Second, p99: lag{ours: 0.6, late: 240e6}}}
+	c.Segments = []Segment{late(300e6, 270e6), late(400e6, 240e6)}
+	c.Segments[0].To, c.Segments[1].From = 4*time.Second, 4*time.Second
 	e = last(c)
 	assert.Equal(t, "throughput 2k → 2k same, p50 200 µs → 279 ms ×1.4k; p99 unsure: 90 % of it is perfbench's own lateness", e.Outcome(120))
-	for i := range c.Segments {
-		c.Segments[i].p50 = lag{ours: 0.7, late: 200e6}
+	for _, seg := range c.Segments {
+		seg.times[0], seg.late[0] = measure.Summary{Count: 8000, P50: 28e7, P99: 3e8}, measure.Summary{P50: 2e8, P99: 27e7}
 	}
 	e = last(c)
 	assert.Equal(t, Unsure, e.Latency().Is, "p50 is mostly perfbench's own lateness, too")
@@ -293,6 +302,42 @@ func TestAnOperationWithoutP99IsNotTheSlowest(t *testing.T) {
 	c.Segments = []Segment{seg}
 	e := last(c)
 	assert.Equal(t, "throughput 1k → 1k same, p99 2 → 4 ms ×2", e.Outcome(60))
+}
+
+// A percentile is of one operation on both sides, the one that had the highest on either, and says of which.
+func TestAPercentileIsOfOneOperation(t *testing.T) {
+	c := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, steady(20, 1000, 0)...)
+	c.Names = named(3, func(op int) (measure.Operation, int64) {
+		return []measure.Operation{{Track: "a", Op: "get"}, {Track: "a", Op: "put"}, {Track: "b", Op: "scan"}}[op], 1
+	})
+	set := func(f func(i int) []float64) {
+		for i := range c.Seconds {
+			c.Seconds[i].Times = nil
+			for op, ms := range f(i) {
+				if ms > 0 {
+					c.Seconds[i].Times = append(c.Seconds[i].Times, Times{Op: op, P50: 1e5, P99: 1e6 * ms})
+				}
+			}
+		}
+	}
+	set(func(i int) []float64 { return []float64{20, []float64{100, 10}[i/10]} })
+	e := last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 of a.put 100 → 10 ms −90 %", e.Outcome(60), "it was the slowest, and is no longer")
+	set(func(i int) []float64 { return []float64{20, []float64{10, 200}[i/10]} })
+	e = last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 of a.put 10 → 200 ms ×20", e.Outcome(60))
+	assert.Contains(t, e.Outcome(1000), "p99 of a.put per second 10 (10–10) → 200 (200–200) ms")
+	assert.Equal(t, "throughput 1k → 1k same, p99 10 → 200 ms", e.Outcome(45), "without room")
+	set(func(i int) []float64 {
+		return []float64{20 + float64(i%2), 19 + float64(3*(i%2)), []float64{0, 500}[i/10]}
+	})
+	e = last(c)
+	assert.Equal(t, "a.put", e.tail.Of(), "what is on one side only has nothing to compare")
+	assert.InDelta(t, 22e6, e.tail.Before, 1)
+
+	c.Names = named(2, func(op int) (measure.Operation, int64) { return measure.Operation{Op: "get"}, int64(op) })
+	e = last(c)
+	assert.NotContains(t, e.Outcome(1000), " of ", "only one was called")
 }
 
 // With room, both figures are told before and after, each from its lowest to its highest
@@ -316,27 +361,26 @@ func TestAtARateP99Decides(t *testing.T) {
 // A p99 that is mostly perfbench's own lateness says nothing about the store, however clear its change.
 func TestOwnLatenessIsNoEffect(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "payload", From: 1000, To: 2000}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
-	late := func(p99 int64) Segment {
-		seg := Segment{}
-		seg.p99.take(1000, 990)
-		seg.p99.take(80_000_000, p99)
-		return seg
+	s.Segments = []Segment{late(80e6, 76.8e6), late(80e6, 0)}
+	for i := range s.Segments { // that of another operation is none of it
+		s.Segments[i].take(1, measure.Summary{Count: 8000, P99: 1000}, measure.Summary{P99: 990})
 	}
-	s.Segments = []Segment{late(76_800_000), late(0)}
 	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
 	e := last(s)
 	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
-	s.Segments[0] = late(8_000_000)
+	s.Segments[0] = late(80e6, 8e6)
 	s.Segments[0].To = 10 * time.Second
 	e = last(s)
 	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms −75 %", e.Outcome(60))
 
 	// A fault makes each call take 20 ms where most of a short p99 was lateness: that is sure.
 	s = course([]measure.Change{{At: 10 * time.Second, Name: "fault-delay", To: 20}}, append(steady(10, 1000, 100), steady(10, 1000, 2100)...)...)
-	s.Segments = []Segment{{To: 10 * time.Second, p99: lag{ours: 1, late: 1e6}}, {From: 10 * time.Second, p99: lag{ours: 1. / 21, late: 1e6}}}
+	s.Segments = []Segment{late(1e6, 1e6), late(21e6, 1e6)}
+	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
 	e = last(s)
 	assert.Contains(t, e.Outcome(120), "→ 21 (20.8–21.2) ms ×21")
-	s.Segments[1].p99 = lag{ours: 19. / 21, late: 19e6}
+	s.Segments[1] = late(21e6, 19e6)
+	s.Segments[1].From = 10 * time.Second
 	e = last(s)
 	assert.Contains(t, e.Outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
 }

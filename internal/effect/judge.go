@@ -52,7 +52,7 @@ type Figure struct {
 	// Was and Now are the lowest and the highest second.
 	Was, Now [2]float64
 
-	name string
+	name, of string
 	// needs is how many seconds on either side would make sure what is unsure; 0: that cannot
 	// be told. others means that other processes on the machine may have done it, ours which
 	// share of a percentile was perfbench's own lateness, where that is why. few means that too
@@ -66,6 +66,9 @@ type Figure struct {
 
 // Name is what the figure is: throughput, p99 or p50.
 func (f *Figure) Name() string { return f.name }
+
+// Of is the operation of a percentile, where more than one was called; "" of throughput.
+func (f *Figure) Of() string { return f.of }
 
 // Moved reports whether the figure has changed.
 func (f *Figure) Moved() bool { return f.Is == Better || f.Is == Worse || f.Is == Asked }
@@ -211,7 +214,7 @@ func (e *Effect) told() bool { return e.poor() == "" }
 // percentile returns how a percentile has changed, given its drift before and after the change; it has
 // nothing to say if there was none, and is unsure of what is mostly perfbench's own lateness in a segment
 // beside the change, unless it changed by more than twice of that.
-func (e *Effect) percentile(name string, before, after typical, drift [2]float64, of func(*Segment) lag, near []Segment) Figure {
+func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float64, names map[int]string, near []Segment) Figure {
 	if least := min(fewest, e.after.seconds); least == 0 || len(before.logs) < least || len(after.logs) < least {
 		return Figure{}
 	}
@@ -221,8 +224,8 @@ func (e *Effect) percentile(name string, before, after typical, drift [2]float64
 	}
 	ours, latest := 0.0, 0.0
 	for i := range near {
-		l := of(&near[i])
-		ours, latest = max(ours, l.ours), max(latest, l.late)
+		share, late := p.ours(&near[i])
+		ours, latest = max(ours, share), max(latest, late)
 	}
 	switch {
 	case ours >= measure.MostlyOurs && latest >= measure.MostlyOurs*math.Abs(after.median-before.median):
@@ -230,7 +233,7 @@ func (e *Effect) percentile(name string, before, after typical, drift [2]float64
 	case f.Is == Better && after.median > before.median:
 		f.Is = Worse
 	}
-	f.name, f.Before, f.After, f.Was, f.Now = name, before.median, after.median, ends(before.logs), ends(after.logs)
+	f.name, f.of, f.Before, f.After, f.Was, f.Now = p.name, names[p.op], before.median, after.median, ends(before.logs), ends(after.logs)
 	f.show = func(v float64) (string, string) {
 		n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
 		return n, u

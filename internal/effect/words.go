@@ -66,14 +66,28 @@ func netted(list []measure.Act, a measure.Act) []measure.Act {
 	return append(list, a)
 }
 
-// When is the moment of the change, or from when to when the last few were.
-func (e *Effect) When() string {
+// When is the moment at which the act came into force or, if it went on, the first and the last:
+// everywhere the same. Before and after it means before the first and after the last.
+func (e *Effect) When() string { return spell(e.At, e.Until) }
+
+// WhenAll is When of the act and of those that are judged together with it.
+func (e *Effect) WhenAll() string { return spell(e.first, e.Until) }
+
+func spell(from, to time.Duration) string {
 	clock := func(at time.Duration) string { return plot.Clock(math.Floor(at.Seconds())) }
-	first, last := clock(e.first), clock(e.Until)
-	if len(e.With) > 0 && first != last {
+	first, last := clock(from), clock(to)
+	if first != last {
 		return first + "–" + last
 	}
-	return last
+	return first
+}
+
+// Named is Text, and that it is a ramp.
+func (e *Effect) Named() string {
+	if e.Ramp > 0 && e.Until > e.At {
+		return e.Text() + ", a ramp"
+	}
+	return e.Text()
 }
 
 // Segments names the segment that the act opened, or those from its first moment to its last.
@@ -93,8 +107,9 @@ func Takes() string {
 // Throughput is how the units per second of the run have changed.
 func (e *Effect) Throughput() Figure { return e.rate }
 
-// Latency is how the response time of the slowest operation has, in the median second: p99, or p50
-// where that is known and p99 cannot be judged. Its Is is empty where none is known.
+// Latency is how the response time of an operation has, in the median second: p99, or p50 where that is
+// known and p99 cannot be judged. Of each it is the operation that has the highest before or after the
+// change. Its Is is empty where none is known.
 func (e *Effect) Latency() Figure {
 	switch p99, p50 := &e.tail, &e.half; {
 	case p50.Is == "", p99.Is != "" && p99.Is != Unsure:
@@ -154,7 +169,7 @@ func (e *Effect) Outcome(room int) string {
 		return why
 	}
 	text := ""
-	for _, d := range []detail{ranges, numbers, reasons, least} {
+	for _, d := range []detail{ranges, numbers, reasons, least, bare} {
 		if text = e.describe(d); ansi.StringWidth(text) <= room {
 			break
 		}
@@ -179,7 +194,8 @@ func (e *Effect) Told(room int) string {
 type detail int
 
 const (
-	least   detail = iota // before and after
+	bare    detail = iota // before and after
+	least                 // and of which operation a percentile is
 	reasons               // and the first thing that is lacking
 	numbers               // and by how much they differ, and all that is lacking
 	ranges
@@ -210,7 +226,7 @@ func (e *Effect) describe(d detail) string {
 	if d == reasons {
 		lacks, _, _ = strings.Cut(lacks, "; ")
 	}
-	if lacks != "" && d != least {
+	if lacks != "" && d > least {
 		text += "; " + lacks
 	}
 	return text
@@ -254,7 +270,11 @@ func (e *Effect) Lacks() string {
 	case e.tail.few:
 		out = append(out, fmt.Sprintf("p99 takes %d calls on either side", measure.Needs(99)))
 	case e.tail.Is == Unsure && e.Latency().name != e.tail.name:
-		out = append(out, "p99 unsure: "+strings.Replace(e.reason([]Figure{e.tail}), " of its p99 ", " of it ", 1))
+		which := ""
+		if e.tail.of != e.half.of {
+			which = " of " + e.tail.of
+		}
+		out = append(out, "p99"+which+" unsure: "+strings.Replace(e.reason([]Figure{e.tail}), " of its p99 ", " of it ", 1))
 	}
 	return strings.Join(out, "; ")
 }
@@ -285,13 +305,17 @@ func (e *Effect) reason(list []Figure) string {
 
 // text says what the figure was before and after, and, if judged is set, what was found out about it.
 func (f *Figure) text(d detail, judged bool) string {
-	out := f.name + " " + f.Numbers()
-	if d == ranges {
-		out = f.name + " "
+	out := f.name
+	if f.of != "" && d > bare {
+		out += " of " + f.of
+	}
+	if d != ranges {
+		out += " " + f.Numbers()
+	} else {
 		if f.name != "throughput" { // that of the median second is another one than that of all calls together
-			out += "per second "
+			out += " per second"
 		}
-		out += f.Ranges()
+		out += " " + f.Ranges()
 	}
 	switch {
 	case !judged:

@@ -19,6 +19,14 @@ type Operation struct {
 	Op    string
 }
 
+// Among names the operation in a run of so many tracks: with its own where there are several.
+func (o Operation) Among(tracks int) string {
+	if tracks > 1 {
+		return o.Track + "." + o.Op
+	}
+	return o.Op
+}
+
 // Summary is the digest of one histogram. All values but Count are nanoseconds,
 // equal to what a reader of the histogram log computes from it; all are 0 when
 // Count is 0.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/effect"
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -27,10 +26,10 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 				note = joined(fmt.Sprintf("together with the %s", before(n)), note)
 			}
 		}
-		t.Add(plot.Clock(e.At.Seconds()), changeText(e), e.By, e.Segments(), rate, tail, note)
+		t.Add(e.When(), e.Named(), e.By, e.Segments(), rate, tail, note)
 	}
 	if s.Table = t; judged {
-		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
+		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, of the operation that has the highest before or after it, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
 	}
 	return s
 }
@@ -49,14 +48,6 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// changeText names what was changed, with the end of a ramp.
-func changeText(e *effect.Effect) string {
-	if e.Ramp > 0 && e.Until > e.At {
-		return e.Text() + ", a ramp until " + plot.Clock(e.Until.Seconds())
-	}
-	return e.Text()
-}
-
 // figureText is a figure before and after a change, with the judgement.
 func figureText(f effect.Figure) string {
 	switch {
@@ -68,10 +59,13 @@ func figureText(f effect.Figure) string {
 	return f.Ranges() + ": " + string(f.Is)
 }
 
-// latencyText is figureText of a percentile, with its name.
+// latencyText is figureText of a percentile, with its name and that of its operation.
 func latencyText(f effect.Figure) string {
-	if f.Is == "" {
+	switch {
+	case f.Is == "":
 		return figureText(f)
+	case f.Of() != "":
+		return f.Name() + " of " + f.Of() + " " + figureText(f)
 	}
 	return f.Name() + " " + figureText(f)
 }

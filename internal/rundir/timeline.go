@@ -214,12 +214,9 @@ func othersOf(f *Folder, n int) beside {
 		if f.Run.Counts(o) {
 			continue
 		}
-		name := o.Op
-		if len(tracks) > 1 {
-			name = o.Track + "." + o.Op
-		}
-		b.at[measure.Operation{Track: o.Track, Op: o.Op}] = len(b.lines)
-		b.lines = append(b.lines, Line{name, Gaps(n)})
+		op := measure.Operation{Track: o.Track, Op: o.Op}
+		b.at[op] = len(b.lines)
+		b.lines = append(b.lines, Line{op.Among(len(tracks)), Gaps(n)})
 	}
 	return b
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -84,26 +86,29 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 	if len(list) == 0 && len(marks) == 0 {
 		return none, nil
 	}
-	by, segment := 12, 9
+	by, segment, lead := 12, 9, 10
+	for i := range list {
+		lead = max(lead, ansi.StringWidth(list[i].When())+4)
+	}
 	if w < 110 {
 		by = 0 // no room for who changed it
 	}
 	if w < 96 {
 		segment = 0
 	}
-	change := min(max((w-10-by-segment)/3, 16), 40)
-	room := max(w-10-by-segment-change-2, 10)
+	change := min(max((w-lead-by-segment)/3, 16), 40)
+	room := max(w-lead-by-segment-change-2, 10)
 	var out []string
 	noted := func(since time.Duration) { // the marks from then on that are not listed yet
 		for len(marks) > 0 && marks[len(marks)-1].At >= since {
 			m := marks[len(marks)-1]
 			marks = marks[:len(marks)-1]
-			for i, l := range widget.Wrap("◆ "+m.Note, max(w-10, 10)) {
+			for i, l := range widget.Wrap("◆ "+m.Note, max(w-lead, 10)) {
 				at := ""
 				if i == 0 {
 					at = "  " + widget.Clock(m.At)
 				}
-				out = append(out, widget.Fit(at, 10)+l)
+				out = append(out, widget.Fit(at, lead)+l)
 			}
 		}
 	}
@@ -119,14 +124,14 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 		}
 		text, told := widget.Wrap(e.Text(), change), widget.Wrap(e.Told(most), room)
 		for i := range max(len(text), len(told), 1) {
-			at, who, segments := "  "+widget.Clock(e.At), "  "+who, e.Segments()
+			at, who, segments := "  "+e.When(), "  "+who, e.Segments()
 			if i > 0 {
 				at, who, segments = "", "", ""
 			}
-			line := widget.Fit(at, 10) + widget.Fit(nth(text, i), change) + "  " + widget.Fit(nth(told, i), room)
+			line := widget.Fit(at, lead) + widget.Fit(nth(text, i), change) + "  " + widget.Fit(nth(told, i), room)
 			out = append(out, line+s.Muted.On(widget.Fit(who, by))+widget.FitRight(segments, segment))
 		}
 	}
 	noted(math.MinInt64)
-	return widget.Fit("  at", 10) + widget.Fit("change", change) + "  " + widget.Fit("effect", room) + widget.Fit("  by", by) + widget.FitRight("segment", segment), out
+	return widget.Fit("  at", lead) + widget.Fit("change", change) + "  " + widget.Fit("effect", room) + widget.Fit("  by", by) + widget.FitRight("segment", segment), out
 }

@@ -127,7 +127,7 @@ func (l *lines) whole(e screen.Env) (out []string) {
 // if there is no room.
 func (l *lines) lastChange(e screen.Env, ef effect.Effect, rows int) []string {
 	s := e.Styles
-	at, what := ef.When(), ef.What()
+	at, what := ef.WhenAll(), ef.What()
 	left := ansi.StringWidth(at+what) + 4
 	outcome := ef.Outcome(e.W - left - 2)
 	if rows == 1 && left+2+ansi.StringWidth(outcome) > e.W && !ef.Pauses() {

@@ -49,12 +49,7 @@ func newReading(a screen.Access) *reading {
 	return r
 }
 
-func (r *reading) opName(o measure.Operation) string {
-	if len(r.tracks) > 1 {
-		return o.Track + "." + o.Op
-	}
-	return o.Op
-}
+func (r *reading) opName(o measure.Operation) string { return o.Among(len(r.tracks)) }
 
 // read reads the newest state of the run, and reports whether its figures are new ones.
 func (r *reading) read() bool {

@@ -454,10 +454,10 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		}
 		return out
 	}
-	when := "Last change, at " + ef.When()
+	when := "Last change, " + ef.When()
 	what := ef.What()
 	if len(ef.With) > 0 {
-		when = "Last changes, " + ef.When()
+		when = "Last changes, " + ef.WhenAll()
 		if ansi.StringWidth(what)+3 > w {
 			what = ef.Knobs() + " together"
 		}
@@ -484,6 +484,9 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
 		if f.Is == "" || !whole {
 			return
+		}
+		if f.Of() != "" {
+			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+ansi.Truncate("of "+f.Of(), max(w-14, 10), "…")))
 		}
 		if text := f.Ranges(); ansi.StringWidth(text)+14 <= w {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))

@@ -103,7 +103,7 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 }
 
 // near says of which seconds the figures of an effect are.
-const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged), each from its lowest to its highest second. " +
+const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged) of the operation that has the highest before or after it, each from its lowest to its highest second. " +
 	"So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole."
 
 // effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
@@ -150,8 +150,11 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 		mark bool
 	}
 	var list []event
-	change := max(w/4, 18)
-	room := max(w-change-10, 20)
+	change, lead := max(w/4, 18), 5
+	for i := range l.effects {
+		lead = max(lead, ansi.StringWidth(l.effects[i].When()))
+	}
+	room := max(w-change-lead-5, 20)
 	if w >= 96 {
 		room -= 22
 	}
@@ -160,11 +163,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 	}
 	for i := range l.effects {
 		e := &l.effects[i]
-		change := e.Text()
-		if e.Ramp > 0 && e.Until > e.At {
-			change += ", a ramp until " + widget.Clock(e.Until)
-		}
-		list = append(list, event{at: e.At.Seconds(), cols: []string{widget.Clock(e.At), change, e.Told(3 * room), e.By, e.Segments()}})
+		list = append(list, event{at: e.At.Seconds(), cols: []string{e.When(), e.Named(), e.Told(3 * room), e.By, e.Segments()}})
 	}
 	for _, m := range l.folder.Run.Marks {
 		list = append(list, event{at: m.At, mark: true, cols: []string{plot.Clock(m.At), "mark: " + m.Note, "", "", ""}})
