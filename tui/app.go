@@ -53,6 +53,9 @@ type App struct {
 	leaving bool
 	killed  screen.Ending
 	final   Final
+	// asks means that the key that stops was pressed last, once, at asked.
+	asks  bool
+	asked time.Time
 	// pending is the outcome of a run that ended while the user was typing.
 	pending *screen.EndedMsg
 }
@@ -338,6 +341,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	again := a.asking()
+	a.asks = false
 	if a.overlay != none {
 		return a.overlayKey(msg)
 	}
@@ -354,6 +359,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.forward(msg)
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
+	case a.stops(msg) && !again:
+		a.askToStop()
 	default:
 		return a.answer(msg)
 	}

@@ -71,7 +71,28 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 	return a.forward(msg)
 }
 
-// unsay takes back that the key before did nothing.
+// stopsNext is what the key that stops is answered with when it is pressed once.
+const stopsNext = "press x again to stop"
+
+// stops reports whether a key would stop a run, a sweep or a plan, whichever screen shows it.
+func (a *App) stops(msg tea.KeyPressMsg) bool {
+	return key.Matches(msg, widget.AllKeys.Stop) && slices.ContainsFunc(a.top().Keys().FullHelp(), func(g []key.Binding) bool {
+		return slices.ContainsFunc(g, func(b key.Binding) bool { return key.Matches(msg, b) })
+	})
+}
+
+// askToStop says that the key must be pressed once more.
+func (a *App) askToStop() {
+	a.asks, a.asked = true, a.env.Now
+	if top, ok := a.top().(screen.Listener); ok {
+		top.Tell(stopsNext, a.env)
+	}
+}
+
+// asking reports whether that is still shown.
+func (a *App) asking() bool { return a.asks && a.env.Now.Sub(a.asked) < widget.Answered }
+
+// unsay takes back that the key before did nothing, or must be pressed once more.
 func (a *App) unsay() {
 	if top, ok := a.top().(screen.Listener); ok {
 		top.Tell("", a.env)

@@ -46,7 +46,7 @@ func TestFromPickerToReport(t *testing.T) {
 	seen("cancel")
 	press("ctrl+u", "9", "s", "enter", "S")
 	seen("Throughput")
-	press("x")
+	press("x", "x")
 	seen("Percentiles")
 	press("e", "enter")
 	seen("enter closes")
@@ -69,7 +69,7 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(picture(t, a), "/s"))
 	send(t, a, "enter")
 	b.Past = all
-	send(t, a, "x", frame(a))
+	send(t, a, "x", "x", frame(a))
 	assert.IsType(t, &results.Results{}, a.top())
 	send(t, a, "esc")
 	assert.IsType(t, &picker.Picker{}, a.top())

@@ -237,6 +237,49 @@ func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {
 	assert.Contains(t, picture(t, a), "enter keep")
 }
 
+// The key that stops does so when it is pressed twice within three seconds, on every screen that has it,
+// with no other key between.
+func TestOneKeyStopsNoRun(t *testing.T) {
+	for name, to := range map[string]func() (*testApp, func() bool){
+		"run": func() (*testApp, func() bool) {
+			a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+			return a, func() bool { return run.Stopped }
+		},
+		"tuning": func() (*testApp, func() bool) {
+			a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+			send(t, a, "t")
+			return a, func() bool { return run.Stopped }
+		},
+		"too small": func() (*testApp, func() bool) {
+			a, run := dashApp(t, Options{}, 1, 3*time.Second, 40, 8)
+			return a, func() bool { return run.Stopped }
+		},
+		"sweep": func() (*testApp, func() bool) {
+			b := tuitest.NewDemo()
+			b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3)})
+			a := pickApp(t, b, Options{}, 80, 24)
+			send(t, a, "w", "enter", frame(a))
+			return a, func() bool { return b.NextSweep.Stopped }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, stopped := to()
+			send(t, a, "x", frame(a))
+			assert.Contains(t, picture(t, a), stopsNext)
+			send(t, a, "down", frame(a))
+			assert.NotContains(t, picture(t, a), stopsNext)
+			send(t, a, "x")
+			a.env.Now = a.env.Now.Add(widget.Answered)
+			send(t, a, frame(a))
+			assert.NotContains(t, picture(t, a), stopsNext)
+			send(t, a, "x", tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt})
+			assert.False(t, stopped(), "escape comes before it")
+			send(t, a, "x")
+			assert.True(t, stopped())
+		})
+	}
+}
+
 // A key that a screen does not have is answered, and changes nothing.
 func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 	for name, to := range states(120, 40) {

@@ -334,6 +334,9 @@ func (a *App) tooSmallView() string {
 	if a.overlay == finishing {
 		said = []string{writingThenQuits}
 	}
+	if a.asking() {
+		said = []string{stopsNext}
+	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {
 			said = append(said, t.InWords(e)...)

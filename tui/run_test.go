@@ -65,7 +65,7 @@ func TestASignalStopsInOrderAndASecondAtOnce(t *testing.T) {
 
 func TestARunThatEndsShowsItsResults(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
-	send(t, a, "x", frame(a))
+	send(t, a, "x", "x", frame(a))
 	assert.IsType(t, &results.Results{}, a.top())
 	assert.Nil(t, a.run())
 	send(t, a, "q")
@@ -320,6 +320,7 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	for range 20 {
 		tm.Send(tuitest.KeyPress("+"))
 	}
+	tm.Send(tuitest.KeyPress("x"))
 	tm.Send(tuitest.KeyPress("x"))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Results") }, teatest.WithDuration(10*time.Second))
 	tm.Send(tuitest.KeyPress("q"))

@@ -43,7 +43,7 @@ func TestTheFirstTwoMinutesOfEachProfile(t *testing.T) {
 			s.shows("put a mark with a note", "tuning panel")
 			s.press("?")
 			s.shows("x stop", c.operation)
-			s.press("x")
+			s.press("x", "x")
 			s.shows("Results · "+c.profile, "[Summary]", "R run again", "written to results/")
 			folder := s.matches(`written to (results/[-a-z0-9]+)`)[1]
 			s.press("e")

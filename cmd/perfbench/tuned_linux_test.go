@@ -35,7 +35,7 @@ func TestWorkbenchTurnsEveryKnobOfEveryProfile(t *testing.T) {
 			s.shows("╭─ Tune", "Last change")
 			s.press("Escape")
 			s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
-			s.press("x")
+			s.press("x", "x")
 			s.shows("Results", "written to results")
 			s.press("q")
 			s.shows("exit code 0")

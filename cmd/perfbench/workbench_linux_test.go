@@ -101,6 +101,8 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 	s.press("Escape")
 	s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
 	s.press("x")
+	s.shows("press x again to stop")
+	s.press("x")
 
 	s.shows("Results", "written to results") // the reasons of a verdict may need all other lines
 	s.press("e")
@@ -203,7 +205,7 @@ func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
 	srv.Restart()
 	s.shows("✓ The store answers again since")
 	s.later(2)
-	s.press("x")
+	s.press("x", "x")
 	s.shows("Results", "errors")
 	s.press("q")
 	s.matches(`exit code \d`)

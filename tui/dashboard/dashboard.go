@@ -63,8 +63,12 @@ func (d *Dashboard) Stopped() bool { return d.ending.stopped }
 
 // Tell answers a key that does nothing; the next one drops that by itself.
 func (d *Dashboard) Tell(sentence string, e screen.Env) {
-	if sentence != "" {
+	switch {
+	case sentence != "":
 		d.says.tell(e, sentence)
+	case d.says.told: // no key came here since
+		d.says.next()
+		d.says.hush()
 	}
 }
 
