@@ -249,7 +249,7 @@ func recordOf(r *Run) verdict.Record {
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
 		// The workers did the work and judge their own processes; the coordinator's is
 		// idle.
-		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
+		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth, CaughtUp: o.CaughtUp, GivenUp: o.GivenUp}
 		rec.Coordinator = o.CPU
 	}
 	for _, w := range r.Workers {

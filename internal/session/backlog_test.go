@@ -31,6 +31,37 @@ func TestTheBacklogOfASegmentIsRemembered(t *testing.T) {
 	assert.Nil(t, course(measure.BySearch).growth())
 }
 
+// What waits when the rate is changed or the run ends is given up and waits no more: no backlog of it
+// was worked off, and of two segments the one with the larger backlog is told.
+func TestABacklogThatIsGivenUpWasNotWorkedOff(t *testing.T) {
+	b := &backlog{operations: operations{list: []measure.Operation{{Track: "profile", Op: "put"}}}}
+	course := func(from, to int, segment int, rate float64, never int64, changes ...measure.Change) {
+		for at := from; at < to; at++ {
+			row := measure.Row{Gauge: measure.Gauge{Rate: rate, Segment: segment, Backlog: int64(at-from) * 5000}}
+			if at+1 == 20 { // the end: nothing is asked for any more
+				row.Backlog, never = 0, never+60_000
+			}
+			b.add(&measure.Second{T: at, Length: 1, Rows: []measure.Row{row}, Result: &measure.Result{Changes: changes, Ops: []measure.Totals{{Unstarted: never}}}})
+		}
+	}
+	course(0, 6, 0, 9000, 0)
+	change := measure.Change{At: 6400 * time.Millisecond, Name: "rate", Segment: 1}
+	course(6, 19, 1, 8000, 27_000, change)
+	g := b.growth()
+	require.NotNil(t, g)
+	assert.Equal(t, []float64{19, 60_000}, []float64{g.ToS, g.End}, "the larger one, which goes on")
+	course(19, 20, 1, 8000, 27_000, change)
+	g = b.growth()
+	assert.Equal(t, []float64{20, 60_000, 60_000}, []float64{g.ToS, g.End, g.Units})
+	assert.Empty(t, g.Until)
+	caughtUp, gaveUp := b.behind()
+	assert.Nil(t, caughtUp)
+	assert.Equal(t, []float64{7, 20, 60_000}, []float64{gaveUp.FromS, gaveUp.ToS, gaveUp.Units})
+	first := b.past[0]
+	assert.Equal(t, []float64{6.4, 27_000}, []float64{first.ToS, first.Units})
+	assert.Equal(t, "rate", first.Until)
+}
+
 // Threads that are changed at the same rate begin a segment, too: the backlog before says
 // nothing about the one after.
 func TestABacklogIsOfOneSegment(t *testing.T) {

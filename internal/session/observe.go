@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -120,7 +119,8 @@ func (o *observer) observed() *verdict.Observed {
 	pauses, paused := o.run.Pauses()
 	out.Pauses, out.PausedS = pauses, paused.Seconds()
 	out.Ceilings = o.ceiling.known()
-	out.Growth, out.CaughtUp = o.backlog.growth(), o.backlog.worked()
+	out.Growth = o.backlog.growth()
+	out.CaughtUp, out.GivenUp = o.backlog.behind()
 	return &out
 }
 
@@ -146,56 +146,96 @@ type backlog struct {
 	mu      sync.Mutex
 	seconds []int64
 	// paused is for how long in all perfbench had not run, at the end of each of them.
-	paused  []time.Duration
+	paused []time.Duration
+	// last is the newest second, or when its units were given up.
+	last    verdict.Waiting
 	rate    float64
 	segment int
 	began   int // second in which the last change was
 	sought  bool
-	// past is how the backlog grew before the last change; nil if it did not.
-	past *verdict.Growth
-	// whole and rates are the backlog and the rate of each second from the first.
-	whole []int64
-	rates []float64
+	// past is how the backlog grew before each of the changes before which it did.
+	past []*verdict.Growth
+	// whole are all seconds from the first, never is how many units were given up in them.
+	whole []verdict.Waiting
+	never int64
 }
 
 func (b *backlog) add(s *measure.Second) {
-	var due int64
-	var rate float64
+	w := verdict.Waiting{AtS: float64(s.T) + s.Length}
 	segment := 0
 	seen := map[string]bool{}
 	for _, r := range s.Rows {
 		segment = max(segment, r.Segment)
 		if track := b.list[r.Op].Track; !seen[track] {
 			seen[track] = true
-			due += r.Backlog
-			rate += r.Rate
+			w.Units += r.Backlog
+			w.Rate += r.Rate
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if rate != b.rate || segment != b.segment {
-		b.past = cmp.Or(b.grown(), b.past)
-		b.seconds, b.paused, b.rate, b.segment, b.began = nil, nil, rate, segment, s.T
-		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
+	if len(s.Rows) == 0 { // what a run has left over after its last second
+		segment, w.Rate = b.segment, b.rate
 	}
-	if s.Length >= 1 {
-		for len(b.whole) < s.T { // of a coordinator that took over
-			b.whole, b.rates = append(b.whole, 0), append(b.rates, 0)
+	b.giveUp(&w, s)
+	units := w.Units + w.GivenUp
+	if w.Rate != b.rate || segment != b.segment {
+		if w.GivenUp > 0 {
+			b.note(w.GivenUp, w)
 		}
-		if b.sought { // a search goes beyond what the store holds
-			rate = 0
+		if g := b.grown(); g != nil {
+			b.past = append(b.past, g)
 		}
-		b.whole, b.rates = append(b.whole, due), append(b.rates, rate)
-		var sum time.Duration
-		if b.pauses != nil {
-			_, sum = b.pauses()
+		b.seconds, b.paused, b.rate, b.segment, b.began = nil, nil, w.Rate, segment, s.T
+		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
+		units = w.Units
+	}
+	if s.Length >= 1 || units > w.Units {
+		b.note(units, w)
+	}
+	if b.sought { // a search goes beyond what the store holds
+		w.Rate = 0
+	}
+	for len(b.whole) < s.T { // of a coordinator that took over
+		b.whole = append(b.whole, verdict.Waiting{AtS: float64(len(b.whole) + 1)})
+	}
+	b.whole = append(b.whole, w)
+}
+
+// giveUp tells how many units were given up in a second, and why if not because its work was
+// over. The caller holds b.mu, as for note and grown.
+func (b *backlog) giveUp(w *verdict.Waiting, s *measure.Second) {
+	if s.Result == nil {
+		return
+	}
+	never := int64(0)
+	for _, o := range s.Result.Ops {
+		never += o.Unstarted
+	}
+	if len(b.whole) == s.T {
+		w.GivenUp = max(never-b.never, 0)
+	}
+	b.never = never
+	for _, c := range slices.Backward(s.Result.Changes) {
+		at := c.At.Seconds()
+		if w.GivenUp == 0 || at < float64(s.T) || w.Until == "rate" {
+			return
 		}
-		b.seconds, b.paused = append(b.seconds, due), append(b.paused, sum)
+		w.AtS, w.Until = min(w.AtS, at), c.Knob()
 	}
 }
 
+// note adds how many units were due and not begun by the end of a second, or when they were given up.
+func (b *backlog) note(units int64, w verdict.Waiting) {
+	var sum time.Duration
+	if b.pauses != nil {
+		_, sum = b.pauses()
+	}
+	b.seconds, b.paused, b.last = append(b.seconds, units), append(b.paused, sum), w
+}
+
 // grown says whether the backlog grows since the last change. If a search made that, it is
-// what the search wants to know, and nothing to object to. The caller holds b.mu.
+// what the search wants to know, and nothing to object to.
 func (b *backlog) grown() *verdict.Growth {
 	if b.sought {
 		return nil
@@ -204,28 +244,31 @@ func (b *backlog) grown() *verdict.Growth {
 	if g != nil {
 		first := int(g.FromS) - b.began // seconds that its first third has
 		g.PausedS = (b.paused[len(b.paused)-1] - b.paused[first-1]).Seconds()
+		g.EndAt(b.last)
 	}
 	return g
 }
 
-// growth says whether the backlog grows, or did so before a change.
+// growth says where the backlog grew most, before a change or since the last; one that was worked
+// off comes behind one that was not.
 func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if g := b.grown(); g != nil {
-		return g
+	worst := b.grown()
+	for _, past := range slices.Backward(b.past) {
+		g := *past // whoever has had it may still read it
+		g.CaughtUpS = verdict.CaughtUpAfter(b.whole, &g)
+		if g.Worse(worst) {
+			worst = &g
+		}
 	}
-	if b.past == nil {
-		return nil
-	}
-	g := *b.past // whoever has had it may still read it
-	g.CaughtUpS = verdict.CaughtUpAfter(b.whole, b.rates, g.ToS)
-	return &g
+	return worst
 }
 
-// worked returns the largest backlog that was worked off; nil if none was worth telling.
-func (b *backlog) worked() *verdict.CaughtUp {
+// behind returns the largest backlog that was worked off, and the largest that was given up; nil if
+// none was worth telling.
+func (b *backlog) behind() (caughtUp, gaveUp *verdict.Behind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return verdict.Worked(b.whole, b.rates)
+	return verdict.Worked(b.whole)
 }

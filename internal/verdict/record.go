@@ -214,10 +214,11 @@ type Observed struct {
 	// suspension, PausedS for how long in all; they are part of the run's time.
 	Pauses  int64   `json:"pauses,omitempty"`
 	PausedS float64 `json:"paused_s,omitempty"`
-	// Growth describes a backlog that grew until the end of the run or of a segment, CaughtUp the
-	// largest that was worked off before the end.
-	Growth   *Growth   `json:"backlog_growth,omitempty"`
-	CaughtUp *CaughtUp `json:"backlog_caught_up,omitempty"`
+	// Growth describes the backlog that grew most until the end of the run or of a segment, CaughtUp
+	// the largest that was worked off before the end, GivenUp the largest of which something was not.
+	Growth   *Growth `json:"backlog_growth,omitempty"`
+	CaughtUp *Behind `json:"backlog_caught_up,omitempty"`
+	GivenUp  *Behind `json:"backlog_given_up,omitempty"`
 	// Ceilings are how many calls per second the harness alone makes here, phase by
 	// phase.
 	Ceilings []PhaseCeiling `json:"ceilings,omitempty"`
@@ -281,6 +282,9 @@ type Growth struct {
 	PausedS float64 `json:"paused_s,omitempty"`
 	// CaughtUpS is when all that was due had been begun again, after ToS; 0: it never was.
 	CaughtUpS float64 `json:"caught_up_s,omitempty"`
+	// Units and Until are those of GivenUp, if it ended so.
+	Units float64 `json:"given_up,omitempty"`
+	Until string  `json:"until,omitempty"`
 }
 
 // last is how many units were due and not begun at the end, as far as that is known.
@@ -294,15 +298,53 @@ func (g *Growth) last() float64 {
 // shrank reports whether the backlog was being worked off at the end.
 func (g *Growth) shrank() bool { return g.Most > 0 && g.End < shrinks*g.Most }
 
-// CaughtUp is a backlog that was worked off: from when to when units were due and not begun in
-// seconds since measurement began, and how many at most. As a backlog is known of the end of each
-// second, it begins with the first at whose end there was one, and is over at the end of the first
-// without.
-type CaughtUp struct {
+// EndAt notes how its last second ended.
+func (g *Growth) EndAt(w Waiting) {
+	g.ToS, g.MostS = min(g.ToS, w.AtS), min(g.MostS, w.AtS)
+	if w.gaveUp(g.Rate) {
+		g.Units, g.Until = float64(w.GivenUp), w.Until
+	}
+}
+
+// Worse reports whether it is to be told rather than another one, which may be nil: one that was
+// never worked off, or else the larger one.
+func (g *Growth) Worse(o *Growth) bool {
+	if o == nil || (g.CaughtUpS > 0) != (o.CaughtUpS > 0) {
+		return o == nil || o.CaughtUpS > 0
+	}
+	return g.last() > o.last()
+}
+
+// Behind is a time in which units were due and not begun, in seconds since measurement began, and
+// how many at most. As a backlog is known of the end of each second, it begins with the first at
+// whose end there was one, and is over at the end of the first without, or when it was given up.
+type Behind struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
 	Most  float64 `json:"most"`
+	// Units is how many were given up, and so never begun, Until the setting that was changed then,
+	// empty if the work ended.
+	Units float64 `json:"given_up,omitempty"`
+	Until string  `json:"until,omitempty"`
 }
+
+// Waiting is what waited in one second of an open loop.
+type Waiting struct {
+	// Units is how many were due and not begun at its end, Rate how many fell due per second.
+	Units int64
+	Rate  float64
+	// GivenUp is how many were given up in it, Until as in Behind.
+	GivenUp int64
+	Until   string
+	// AtS is when that was, or else when the second ended.
+	AtS float64
+}
+
+// behind reports whether more was due at its end than a run at its rate may have waiting.
+func (w *Waiting) behind() bool { return float64(w.Units) > growTime*w.Rate }
+
+// gaveUp reports the same of what was given up, which fell due at the given rate.
+func (w *Waiting) gaveUp(rate float64) bool { return float64(w.GivenUp) > growTime*rate }
 
 // A backlog grows if each third of the run has a larger one than the third before, and
 // the last third is larger by a quarter and by what falls due in growTime. So much of it must
@@ -347,31 +389,45 @@ func Grown(backlog []int64, rate, began float64) *Growth {
 	return g
 }
 
-// Worked looks for the largest backlog that was worked off, given that of the end of each second of a
-// run from its beginning, and how many units fell due in each. It returns nil if none was worth telling.
-func Worked(backlog []int64, rates []float64) (worst *CaughtUp) {
-	least := func(i int) bool { return float64(backlog[i]) > growTime*rates[i] }
-	for i := 0; i < len(backlog); i++ {
-		if rates[i] <= 0 || !least(i) {
+// Worked looks for the largest backlog that was worked off and for the largest that was given up, given
+// each second of a run from its beginning. Each is nil if none was worth telling.
+func Worked(list []Waiting) (caughtUp, gaveUp *Behind) {
+	for i := 0; i < len(list); i++ {
+		rate, b := list[i].Rate, &Behind{FromS: float64(i)}
+		if rate <= 0 || !list[i].behind() {
 			continue
 		}
-		c, rate := CaughtUp{FromS: float64(i)}, rates[i]
-		for ; i < len(backlog) && least(i); i++ {
-			c.Most = max(c.Most, float64(backlog[i]))
+		for first := i; i < len(list) && list[i].behind() && (i == first || !list[i].gaveUp(rate)); i++ {
+			b.Most = max(b.Most, float64(list[i].Units))
 		}
-		if c.ToS = float64(i + 1); i < len(backlog) && c.Most >= toldTime*rate && (worst == nil || c.Most > worst.Most) {
-			worst = &c
+		if i == len(list) {
+			break
+		}
+		worst, w := &caughtUp, &list[i]
+		b.ToS = w.AtS
+		if w.gaveUp(rate) {
+			worst, b.Units, b.Until = &gaveUp, float64(w.GivenUp), w.Until
+			b.Most = max(b.Most, b.Units)
+			if w.behind() {
+				i-- // at once again
+			}
+		}
+		if b.Most >= toldTime*rate && (*worst == nil || b.Most > (*worst).Most) {
+			*worst = b
 		}
 	}
-	return worst
+	return caughtUp, gaveUp
 }
 
-// CaughtUpAfter returns when, after a time in seconds, no more was due than falls due in growTime,
+// CaughtUpAfter returns when, after a backlog had grown, no more was due than falls due in growTime,
 // given what Worked is given; 0: never.
-func CaughtUpAfter(backlog []int64, rates []float64, after float64) float64 {
-	for i := int(after); i < len(backlog); i++ {
-		if rates[i] > 0 && float64(backlog[i]) <= growTime*rates[i] {
-			return float64(i + 1)
+func CaughtUpAfter(list []Waiting, g *Growth) float64 {
+	if g.Units > 0 {
+		return 0
+	}
+	for i := int(g.ToS); i < len(list); i++ {
+		if w := &list[i]; w.Rate > 0 && !w.behind() {
+			return w.AtS
 		}
 	}
 	return 0

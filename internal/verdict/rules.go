@@ -354,7 +354,8 @@ func lateness(r *Record) finding {
 // Remarks are sentences about what nobody has to doubt a run for, but has to know.
 func Remarks(r Record) []string {
 	var out []string
-	for _, text := range []string{Restarted(r), caughtUp(&r), lateTail(&r), evened(&r)} {
+	caughtUp, givenUp := backlogs(&r)
+	for _, text := range []string{Restarted(r), caughtUp, givenUp, lateTail(&r), evened(&r)} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -421,20 +422,23 @@ func backlog(r *Record) finding {
 		where = "the end of its segment at " + at(g.ToS)
 	}
 	grew := fmt.Sprintf("the backlog grew to %s (%s due and not yet sent, %s before)", where, units.Number(g.last()), units.Number(g.From))
-	if g.shrank() {
+	switch {
+	case g.shrank():
 		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not yet sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
+	case g.Units > 0:
+		grew = fmt.Sprintf("the backlog grew %s (%s before)", gaveUp(r, g.Units, g.ToS, g.Until), units.Number(g.From))
 	}
 	began := g.FromS - (g.ToS-g.FromS)/2
-	behind := func(what string) finding {
+	after := func(what string) finding {
 		if g.CaughtUpS > 0 {
-			return finding{} // caughtUp tells it
+			return finding{} // a remark tells it
 		}
 		return finding{Degraded, grew + " after " + what,
 			": response times say how long what it held up has waited; let the run go on for longer, to see whether the store catches up"}
 	}
 	for _, b := range slices.Backward(r.Broken) {
 		if b.From < g.ToS && b.To >= began-1 {
-			return behind(fmt.Sprintf("the fault %s from %s to %s, which this run made itself", b.Name, at(b.From), at(b.To)))
+			return after(fmt.Sprintf("the fault %s from %s to %s, which this run made itself", b.Name, at(b.From), at(b.To)))
 		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
@@ -442,7 +446,7 @@ func backlog(r *Record) finding {
 	}
 	for _, o := range slices.Backward(r.Outages) {
 		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
-			return behind(fmt.Sprintf("nothing was done from %s to %s", at(o.From), at(o.To)))
+			return after(fmt.Sprintf("nothing was done from %s to %s", at(o.From), at(o.To)))
 		}
 	}
 	if g.shrank() {
@@ -451,13 +455,40 @@ func backlog(r *Record) finding {
 	return finding{Degraded, fmt.Sprintf("%s: the store does not keep up with %s per second, so response times only say how long that went on", grew, units.Number(g.Rate)), "; lower --rate, or raise --threads if the store has room"}
 }
 
-// caughtUp returns a sentence for a run that was behind its rate and caught up, and "" for any other.
-func caughtUp(r *Record) string {
-	if r.Observed == nil || r.Observed.CaughtUp == nil {
-		return ""
+// backlogs returns a sentence for a run that was behind its rate and caught up, one if what was due was
+// given up, unless that is a reason for doubt, and "" otherwise.
+func backlogs(r *Record) (caughtUp, givenUp string) {
+	o := r.Observed
+	if o == nil {
+		return "", ""
 	}
-	c := r.Observed.CaughtUp
-	return fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", at(c.FromS), units.Number(c.Most), at(c.ToS))
+	if b := o.CaughtUp; b != nil {
+		caughtUp = fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", at(b.FromS), units.Number(b.Most), at(b.ToS))
+	}
+	if b := o.GivenUp; b != nil && (o.Growth == nil || o.Growth.Units == 0 || o.Growth.ToS != b.ToS || o.Growth.shrank()) {
+		most := ""
+		if b.Most > b.Units {
+			most = ", by " + units.Number(b.Most) + " units at most,"
+		}
+		givenUp = fmt.Sprintf("The run was behind its rate from %s%s %s.", at(b.FromS), most, gaveUp(r, b.Units, b.ToS, b.Until))
+	}
+	return caughtUp, givenUp
+}
+
+// gaveUp says until when a backlog lasted, and what was given up then.
+func gaveUp(r *Record, n, atS float64, until string) string {
+	what := "the end"
+	switch {
+	case until == "rate":
+		what = "the rate was changed at " + at(atS)
+	case until == "paused":
+		what = "the run was paused at " + at(atS)
+	case until != "":
+		what = "settings were changed at " + at(atS)
+	case atS < math.Floor(r.Seconds):
+		what = "its phase ended at " + at(atS)
+	}
+	return fmt.Sprintf("until %s, when %s units that were due were given up", what, units.Number(n))
 }
 
 // unsent returns how many units were due and never sent, and how many were done.

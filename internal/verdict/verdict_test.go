@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -424,13 +425,13 @@ func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
 // third is high; one that is being worked off is no store that does not keep up.
 func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	course := append(make([]int64, 58), 2500, 5000, 7500, 10_000, 12_500, 11_000, 9000, 7000, 5000, 3000, 1000)
-	rates := slices.Repeat([]float64{2500}, len(course)+10)
 	told := func(course []int64) (what, aside string) {
 		r := clean()
 		r.Seconds, r.Observed.Seconds = float64(len(course)), float64(len(course))
-		r.Observed.Growth, r.Observed.CaughtUp = Grown(course, 2500, 0), Worked(course, rates)
+		r.Observed.Growth = Grown(course, 2500, 0)
+		r.Observed.CaughtUp, r.Observed.GivenUp = Worked(waiting2500(course))
 		_, text := said(backlog(&r))
-		return text, caughtUp(&r)
+		return text, strings.Join(Remarks(r), " ")
 	}
 	what, aside := told(append(slices.Clone(course), make([]int64, 10)...))
 	assert.Empty(t, what)
@@ -443,6 +444,43 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	assert.Contains(t, what, "the backlog grew to the end (11k due and not yet sent, ")
 	what, aside = told(append(make([]int64, 58), 100, 100, 90, 0, 0))
 	assert.Empty(t, what+aside, "less than falls due in a second")
+}
+
+// waiting2500 is a course of so many units at the end of each second, of which 2500 fall due in each.
+func waiting2500(course []int64) []Waiting {
+	list := make([]Waiting, len(course))
+	for i, n := range course {
+		list[i] = Waiting{Units: n, Rate: 2500, AtS: float64(i + 1)}
+	}
+	return list
+}
+
+// What was given up was not caught up with, at a change or at the end; a reason for doubt says so
+// itself.
+func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
+	r := clean()
+	course := waiting2500(make([]int64, 60))
+	told := func() string {
+		r.Observed.CaughtUp, r.Observed.GivenUp = Worked(course)
+		return strings.Join(Remarks(r), " ")
+	}
+	course[20].Units, course[21].Units, course[22].GivenUp, course[22].Until, course[22].AtS = 4000, 6000, 5000, "rate", 22.4
+	assert.Equal(t, "The run was behind its rate from 00:20, by 6k units at most, until the rate was changed at 00:22.4, when 5k units that were due were given up.", told())
+	course[22].Units = 9000 // behind again at once, and until the end
+	for i := 23; i < 59; i++ {
+		course[i].Units = 9000
+	}
+	course[59].GivenUp = 9500
+	assert.Equal(t, "The run was behind its rate from 00:22 until the end, when 9.5k units that were due were given up.", told())
+	g := &Growth{FromS: 30, ToS: 60, From: 5000, To: 9000, End: 9500, Most: 9500, MostS: 60, Rate: 2500}
+	g.EndAt(course[59])
+	r.Observed.Growth = g
+	assert.Empty(t, told())
+	_, text := said(backlog(&r))
+	assert.Contains(t, text, "the backlog grew until the end, when 9.5k units that were due were given up (5k before): the store does not keep up")
+	assert.Zero(t, CaughtUpAfter(append(course, make([]Waiting, 5)...), g))
+	course[59].GivenUp = 100 // in the queues of a run that keeps up
+	assert.Contains(t, told(), "The run was behind its rate from 00:22, by 9k units at most, and had caught up by 01:00.")
 }
 
 // In a closed loop a store that is away gets few calls, however long it is away.
