@@ -250,7 +250,20 @@ func state(r screen.Run, w int) string {
 	if d := r.Info().Duration; d > 0 && snap.At >= 0 {
 		clock += " / " + widget.Clock(d)
 	}
-	rate, p99 := 0.0, int64(0)
+	rate, p99 := lastSecond(r)
+	figures := units.Number(rate) + " " + r.Info().Unit + "/s · p99 " + widget.Nanos(p99)
+	if snap.At < 0 {
+		clock = "warm-up " + clock
+	}
+	if text := clock + " · " + figures; ansi.StringWidth(text) <= w {
+		return text
+	}
+	return figures
+}
+
+// lastSecond returns the throughput of a run, and the highest p99 of its operations, both of its last second.
+func lastSecond(r screen.Run) (rate float64, p99 int64) {
+	snap := r.Snapshot()
 	for i := range snap.Recent {
 		if n := len(snap.Recent[i]); n > 0 && snap.Counts(i) && (i >= len(snap.Ops) || r.Info().Units[snap.Ops[i].Track+"."+snap.Ops[i].Op] == "") {
 			row := snap.Recent[i][n-1]
@@ -260,14 +273,7 @@ func state(r screen.Run, w int) string {
 			p99 = max(p99, row.ResponseP99)
 		}
 	}
-	figures := units.Number(rate) + " " + r.Info().Unit + "/s · p99 " + widget.Nanos(p99)
-	if snap.At < 0 {
-		clock = "warm-up " + clock
-	}
-	if text := clock + " · " + figures; ansi.StringWidth(text) <= w {
-		return text
-	}
-	return figures
+	return rate, p99
 }
 
 // bottom returns the last message, else the runs of the selected point.

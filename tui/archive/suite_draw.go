@@ -11,6 +11,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -39,7 +41,7 @@ func (s *Suite) View(e screen.Env) string {
 	}
 	rows := s.rows(e)
 	lines = append(lines, s.table(e, len(lines), rows)...)
-	lines = append(lines, s.details(e, e.H-2-len(lines))...)
+	lines = append(lines, s.below(e, e.H-2-len(lines))...)
 	return widget.Page(e.W, e.H, append(lines, s.bottom(e), widget.Footer(st, e.W, s.Keys().Short)))
 }
 
@@ -224,6 +226,56 @@ func valuesOf(r *request.Run) (out []string) {
 	return out
 }
 
+// below draws, in h lines, the selected run, and the figures of all runs beside or below it where there is
+// room for them.
+func (s *Suite) below(e screen.Env, h int) []string {
+	left := e
+	if left.W = e.W * 9 / 20; e.W < widePicture {
+		left.W = 0
+	}
+	w := e.W - left.W
+	bars := widget.Indent(s.bars(e, w-4))
+	panel := widget.Panel{Title: "Side by side"}
+	switch need := len(bars) + 2; {
+	case len(bars) == 0:
+	case left.W > 0 && need <= h:
+		return widget.Beside(s.details(left, h), panel.Draw(e.Styles, w, h, bars))
+	case left.W == 0 && h-need >= leastDetails:
+		return append(s.details(e, h-need), panel.Draw(e.Styles, w, need, bars)...)
+	}
+	return s.details(e, h)
+}
+
+// leastDetails is how many lines the description of a run needs.
+const leastDetails = 8
+
+// bars draws throughput and p99 of the runs that have any, and of the one under way its last second, in w
+// cells; nil where there are fewer than two to compare, or they count different things.
+func (s *Suite) bars(e screen.Env, w int) []string {
+	var rows []chart.Two
+	unit := ""
+	for i, t := range s.now.Turns {
+		rate, p99, of := t.Rate, t.P99, t.Unit
+		if r := s.now.Run; t.State == screen.UnderWay && r != nil && r.Progress().Stage == screen.Measuring {
+			rate, p99 = lastSecond(r)
+			of = r.Info().Unit
+		}
+		if !(rate > 0) {
+			continue
+		}
+		if unit = cmp.Or(unit, of); unit != of {
+			return nil
+		}
+		rows = append(rows, chart.Two{
+			Name: s.plan.File.Runs[i].Name, Texts: [2]string{units.Number(rate), widget.Nanos(p99)}, Values: [2]float64{rate, float64(p99)},
+		})
+	}
+	if len(rows) < 2 {
+		return nil
+	}
+	return chart.Twos(e.Styles, [2]string{unit + "/s", "p99"}, rows, w)
+}
+
 // details describes the selected run in h lines.
 func (s *Suite) details(e screen.Env, h int) []string {
 	if h < 3 {
@@ -245,6 +297,10 @@ func (s *Suite) details(e screen.Env, h int) []string {
 	if t.State == screen.Cut && len(t.Figures) > 0 {
 		add("Came to", t.Figures[len(t.Figures)-1]+": its figures are of what there is", st.Warn)
 	}
+	if t.State != screen.Cut && len(t.Figures) > 0 && len(t.Why) > 0 {
+		add("Verdict", t.Figures[len(t.Figures)-1], st.Warn)
+	}
+	add("", strings.Join(t.Why, ". "), st.Muted)
 	add("Profile", r.Request.Profile, st.Plain)
 	add("On", targetOf(r), st.Plain)
 	add("Does", strings.Join(kindOf(r), ", "), st.Plain)

@@ -120,3 +120,25 @@ func TestASuiteSaysOnceWhatAllRunsHave(t *testing.T) {
 	assert.Contains(t, picture, "sweep threads=1,2,4 · duration 5s")
 	assert.NotContains(t, picture, "throughput")
 }
+
+// The runs of a plan that have figures stand side by side, the one under way with those of its last second,
+// and why the selected one is in doubt is said.
+func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 30}} {
+		a, _, b := halfway(t, size[0], size[1])
+		assert.NotContains(t, a.Picture(t), "Side by side", "one has figures")
+		now := b.NextSuite.Now()
+		now.Turns[0].Rate, now.Turns[0].P99, now.Turns[0].Unit, now.Turns[0].Why = 12_300, 4_100_000, now.Run.Info().Unit, []string{"the machine was crowded"}
+		b.NextSuite.Set(now)
+		a.Send(t, a.Frame(), "g")
+		picture := a.Picture(t)
+		assert.Contains(t, picture, "Side by side")
+		assert.Regexp(t, `few threads +12.3k [^ ]+ +4.1 ms [^ ]+`, picture)
+		assert.Regexp(t, `limit +[0-9.]+k? [^ ]+ +[0-9.]+ .?s [^ ]+`, picture)
+		assert.Contains(t, picture, "the machine was crowded")
+		now.Turns[0].Unit = "apples"
+		b.NextSuite.Set(now)
+		a.Send(t, a.Frame())
+		assert.NotContains(t, a.Picture(t), "Side by side", "they are not compared with pears")
+	}
+}

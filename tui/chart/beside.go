@@ -17,7 +17,6 @@ func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 	if r.Across() >= 0 {
 		return nil
 	}
-	names, wide, most, slowest := make([]string, len(r.Points)), 6, 0.0, int64(0)
 	other, of, text := "p99", func(p *sweep.Point) int64 { return p.P99 }, widget.Nanos
 	first, cost := r.Unit+"/s", func(p *sweep.Point) (string, float64) {
 		if p.Done == nil {
@@ -37,12 +36,28 @@ func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 			}
 		}
 	}
+	rows := make([]Two, len(r.Points))
 	for i, p := range r.Points {
-		names[i] = strings.Join(r.ShortValues(p), " ")
-		wide = max(wide, ansi.StringWidth(names[i]))
-		slowest = max(slowest, of(&p))
-		_, v := cost(&p)
-		most = max(most, v)
+		rows[i] = Two{Name: strings.Join(r.ShortValues(p), " "), Texts: [2]string{"", text(of(&p))}, Values: [2]float64{0, float64(of(&p))}}
+		rows[i].Texts[0], rows[i].Values[0] = cost(&p)
+	}
+	return Twos(s, [2]string{first, other}, rows, w)
+}
+
+// Two is a thing with two figures, as text and as a value.
+type Two struct {
+	Name   string
+	Texts  [2]string
+	Values [2]float64
+}
+
+// Twos draws the figures of several things, whose heads are given, as bars in w cells, a line each below
+// the heads; nil if there is no room.
+func Twos(s *widget.Styles, heads [2]string, rows []Two, w int) []string {
+	wide, most := 6, [2]float64{}
+	for _, r := range rows {
+		wide = max(wide, ansi.StringWidth(r.Name))
+		most = [2]float64{max(most[0], r.Values[0]), max(most[1], r.Values[1])}
 	}
 	const figure = 10
 	wide = min(wide, w/3)
@@ -50,12 +65,11 @@ func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 	if room < 4 {
 		return nil
 	}
-	out := []string{s.Muted.On(widget.Fit("", wide+2) + widget.FitRight(first, figure) + strings.Repeat(" ", room+2) + widget.FitRight(other, figure))}
-	for i, p := range r.Points {
-		done, bar := cost(&p)
-		out = append(out, widget.Fit(names[i], wide)+"  "+
-			widget.FitRight(done, figure)+" "+s.Series[0].On(Bar(bar, most, room))+" "+
-			widget.FitRight(text(of(&p)), figure)+" "+s.Series[1].On(Bar(float64(of(&p)), float64(slowest), room)))
+	out := []string{s.Muted.On(widget.Fit("", wide+2) + widget.FitRight(heads[0], figure) + strings.Repeat(" ", room+2) + widget.FitRight(heads[1], figure))}
+	for _, r := range rows {
+		out = append(out, widget.Fit(r.Name, wide)+"  "+
+			widget.FitRight(r.Texts[0], figure)+" "+s.Series[0].On(Bar(r.Values[0], most[0], room))+" "+
+			widget.FitRight(r.Texts[1], figure)+" "+s.Series[1].On(Bar(r.Values[1], most[1], room)))
 	}
 	return out
 }

@@ -41,6 +41,13 @@ type SuiteTurn struct {
 	State SuiteState
 	// Figures are throughput, p99, errors and verdict; nil without any.
 	Figures []string
+	// Rate is the throughput in Unit per second, and P99 that of the response time in nanoseconds; 0: not
+	// known, or that of several runs.
+	Rate float64
+	P99  int64
+	Unit string
+	// Why are the reasons of its verdict, a sentence each.
+	Why []string
 	// Err is why it failed; nil if it did not.
 	Err error
 	// To shows what it came to; nil if there is nothing to show.

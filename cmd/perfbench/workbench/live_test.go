@@ -115,6 +115,8 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 			assert.NotNil(t, now.Turns[i].To)
 		}
 		assert.Len(t, now.Turns[3].To.(screen.Noise).Runs, 2)
+		assert.InDelta(t, 250, now.Turns[0].Rate, 1)
+		assert.InDelta(t, 500, now.Turns[1].Rate, 1)
 		history, err := b.kept.History()
 		require.NoError(t, err)
 		var names []string

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,6 +87,15 @@ func runTurn(s *series, t experiment.Turn) (out screen.SuiteTurn) {
 		found, _ = find.Load(o.Dir) // nothing, where it was ended before it knew anything
 	}
 	out.Figures, out.Err, out.To = cli.Figures(&o.Run, found), o.Err, screen.Results{ID: o.Run.ID}
+	h := o.Run.Headline()
+	if out.Unit, out.Why = o.Run.Unit, o.Run.Verdict.Why(); found != nil {
+		out.Rate = found.Done
+	} else {
+		out.Rate, out.P99 = max(h.Rate, 0), max(h.Response.P99, 0)
+	}
+	if math.IsNaN(out.Rate) {
+		out.Rate = 0
+	}
 	if o.Run.Cut() != "" {
 		out.State = screen.Cut
 	}
