@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // programs is the folder of the program, made when a test first wants it.
@@ -49,7 +50,7 @@ func program() string {
 // Plain go test leaves the test to make test here.
 func binary(t testing.TB) string {
 	t.Helper()
-	labtest.Process(t)
+	tier.Slow(t, tier.Processes)
 	path, err := programOnce()
 	require.NoError(t, err)
 	return path

@@ -14,12 +14,13 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Plans of several phases have the ceiling of each phase in which something counts and
 // nothing pauses, those of later tenants included.
 func TestEveryPhaseHasItsCeiling(t *testing.T) {
-	labtest.Full(t, "internal/session has a run with its ceiling")
+	tier.Full(t, "internal/session has a run with its ceiling")
 	srv := labtest.Redis(t)
 	cache := t.TempDir()
 	observed := func(args ...string) (phases []string) {

@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // A summary on a terminal ends with a chart of throughput and p99; elsewhere, or with
 // --quiet, nobody looks at one.
 func TestChartsAreDrawnWhereAPersonLooks(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
 	call := func(tty bool, args ...string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Of neighbouring runs of 2 s on one Redis, none is better or worse than the next: they
@@ -19,7 +20,7 @@ import (
 // these differ by counts as chance.
 func TestNeighbouringShortRunsAreNeitherBetterNorWorse(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "internal/compare, on figures of such runs")
+	tier.Full(t, "internal/compare, on figures of such runs")
 	srv, out := labtest.Redis(t), filepath.Join(t.TempDir(), "runs")
 	runs := func(from, to int) {
 		for i := from; i < to; i++ {

@@ -22,13 +22,14 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // A setting that syncs what it acknowledges loses nothing in a power cut, and one that does not loses
 // some, on each kind of server whose power can be cut.
 func TestTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
-	labtest.Full(t, "TestScripts/lab, where processes crash, and internal/lab's TestAPowerCutLosesWhatRedisHadNotSynced")
+	tier.Full(t, "TestScripts/lab, where processes crash, and internal/lab's TestAPowerCutLosesWhatRedisHadNotSynced")
 	t.Parallel()
 	durability(t, "redis", "appendfsync=always,no", "1", "4s")
 }
@@ -42,7 +43,7 @@ var throughBroker = []string{
 // What a broker has confirmed and kept in memory is lost when its power is cut. The store is so slow that
 // batches wait in the queue.
 func TestProofOfWhatBrokersLose(t *testing.T) {
-	labtest.Proof(t, "profiles/eventstore's TestBroker has a queue that is emptied, and internal/session's TestWhatStandsBetweenIsBroken a broker that is killed")
+	tier.Proof(t, "profiles/eventstore's TestBroker has a queue that is emptied, and internal/session's TestWhatStandsBetweenIsBroken a broker that is killed")
 	run, dir := powered(t, "rabbitmq")
 	run(t, slices.Concat([]string{"sweep", "event-store", "--over", "publish=confirm,confirmTransient,fireAndForget", "--fault", "via.power-cut", "--repeat", "3", "--duration", "4s", "--out", "swept"}, throughBroker)...)
 	r := sweepIn(t, filepath.Join(dir, "swept"))
@@ -60,13 +61,13 @@ func TestProofOfWhatBrokersLose(t *testing.T) {
 // A Redis without persistence loses all that it had when its power is cut. The account names it, and
 // never more than was lost: what was acknowledged and is not there, as counted by the server itself.
 func TestANamedLossIsNoMoreThanWasLost(t *testing.T) {
-	labtest.Full(t, "internal/lab's TestAPowerCutLosesWhatRedisHadNotSynced")
+	tier.Full(t, "internal/lab's TestAPowerCutLosesWhatRedisHadNotSynced")
 	t.Parallel()
 	namedLosses(t, 1)
 }
 
 func TestProofThatANamedLossIsNoMoreThanWasLost(t *testing.T) {
-	labtest.Proof(t, "TestANamedLossIsNoMoreThanWasLost cuts once")
+	tier.Proof(t, "TestANamedLossIsNoMoreThanWasLost cuts once")
 	namedLosses(t, 50)
 }
 
@@ -130,7 +131,7 @@ func runsIn(t *testing.T, out string) (all []*rundir.Folder) {
 }
 
 func TestProofOfTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
-	labtest.Proof(t, "TestTheCostOfDurabilityAgainstWhatItLoses has a Redis, and internal/lab's TestAPowerCutLosesWhatSQLServersHadNotSynced the others")
+	tier.Proof(t, "TestTheCostOfDurabilityAgainstWhatItLoses has a Redis, and internal/lab's TestAPowerCutLosesWhatSQLServersHadNotSynced the others")
 	for service, over := range map[string]string{
 		"redis":     "appendfsync=always,everysec,no",
 		"postgres":  "synchronous_commit=on,off",
@@ -144,7 +145,7 @@ func TestProofOfTheCostOfDurabilityAgainstWhatItLoses(t *testing.T) {
 // A primary that waits for its replica loses nothing that it acknowledged when it is killed, and the
 // replica takes over. One that does not wait promises nothing, so nothing is asserted of it.
 func TestProofThatSynchronousReplicasLoseNothing(t *testing.T) {
-	labtest.Proof(t, "internal/lab's TestAReplicaTakesOver has one failover of each kind of server")
+	tier.Proof(t, "internal/lab's TestAReplicaTakesOver has one failover of each kind of server")
 	for service, over := range map[string]string{
 		"postgres-standby": "synchronous_commit=on,local",
 		"mariadb-replica":  "rpl_semi_sync_master_enabled=ON,OFF",

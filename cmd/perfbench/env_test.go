@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // terminal runs the command as a person at a terminal would, who types input and
@@ -97,6 +98,7 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 }
 
 func TestInterruptInProcess(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(t.TempDir(), "results")

@@ -23,6 +23,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles"
 )
 
@@ -102,7 +103,7 @@ func TestExamplesOfStores(t *testing.T) {
 // planned only: their runs are those of the tests of each profile on that store.
 func TestExamplesOfStoresRun(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestExamplesOfStores, and the runs of each profile on each store")
+	tier.Full(t, "TestExamplesOfStores, and the runs of each profile on each store")
 	for name, kind := range map[string]string{"redis": "redis", "sqlite": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -301,7 +302,7 @@ func TestExampleOfKubernetes(t *testing.T) {
 // What the pods of the example do, done by processes of this machine: workers that are there
 // before the coordinator, whose name has no address yet, and a store with a password.
 func TestExampleOfKubernetesStarts(t *testing.T) {
-	labtest.Full(t, "the tests of workers; the example is read in the first tier")
+	tier.Full(t, "the tests of workers; the example is read in the first tier")
 	t.Parallel()
 	_, coordinator, workers, _ := inKubernetes(t)
 	path, srv, dir := binary(t), labtest.Redis(t, "--requirepass", "sesame42"), t.TempDir()

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Who may answer an encrypted connection that nobody checks is told wherever
@@ -36,7 +37,7 @@ func TestUncheckedEncryptionIsToldEverywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == "postgres" {
-				labtest.Full(t, "the case redis")
+				tier.Full(t, "the case redis")
 			}
 			p := start(t, path, "--target", tt.target(t), "--count", "100", "--threads", "2")
 			require.Equal(t, 0, p.end(t), p.stderr.String())
@@ -164,7 +165,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			labtest.Full(t, "the story dies")
+			tier.Full(t, "the story dies")
 			srv := tt.server(t)
 			args := []string{"--target", srv.URL() + tt.params}
 			if tt.broker {
@@ -222,7 +223,7 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	})
 	t.Run("load", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the case phase")
+		tier.Full(t, "the case phase")
 		p := hang(t, labtest.Redis(t), "authz", "--set", "users=200000")
 		assert.Contains(t, p.text(t), loadAway)
 		assert.Contains(t, p.folder(t).Run.EndedBy, "that the store does not accept: none of it ended for ")
@@ -230,12 +231,12 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	// A commit, and the closing of a prepared statement, heed no context.
 	t.Run("mariadb", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the case phase")
+		tier.Full(t, "the case phase")
 		hang(t, labtest.MariaDB(t), "tx", "--rate", "500")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the case phase")
+		tier.Full(t, "the case phase")
 		hang(t, labtest.Postgres(t), "tx", "--preset", "saga", "--rate", "200")
 	})
 }
@@ -246,7 +247,7 @@ func TestServerThatLoadsAtTheEnd(t *testing.T) {
 	path := binary(t)
 	t.Run("redis loading", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the case postgres starting")
+		tier.Full(t, "the case postgres starting")
 		srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always", "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
 		// Keys of others, each of which takes 5 ms to load.
 		redisCLI(t, srv, "EVAL", "for i = 1, 8000 do redis.call('SET', 'other' .. i, string.rep('x', 100)) end", "0")
@@ -366,7 +367,7 @@ func TestControlCharactersInNames(t *testing.T) {
 // exit code 5. One whose store refuses everything has 3.
 func TestARunOfWhichMostCallsFailedExitsWithFive(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "the story stores, which ends with code 5")
+	tier.Full(t, "the story stores, which ends with code 5")
 	srv := labtest.Redis(t)
 	p := startLogged(t, binary(t), "group", "--preset", "put-sleep", "--target", srv.URL(), "--duration", "5s")
 	require.NoError(t, measured(p.out, 1))
@@ -391,7 +392,7 @@ func TestTwoProcessesOnOneServerPassTheirVerification(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			labtest.Full(t, "TestNothingOfOthersIsLost beside a run under way, and the counts of each server's calls in profiles/tx/saga")
+			tier.Full(t, "TestNothingOfOthersIsLost beside a run under way, and the counts of each server's calls in profiles/tx/saga")
 			passSideBySide(t, start(t))
 		})
 	}
@@ -437,7 +438,7 @@ func passedTogether(t *testing.T, both ...*logged) {
 // beginning nor at the end of the other does it hold a lease.
 func TestANeighbourThatCameAndWentIsSeen(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "internal/store/redis' TestNeighboursAreSeenByTheirLeases")
+	tier.Full(t, "internal/store/redis' TestNeighboursAreSeenByTheirLeases")
 	path, url := binary(t), labtest.Redis(t).URL()
 	whole := startLogged(t, path, "tx", "--preset", "saga", "--target", url, "--namespace", "whole", "--duration", "1h", "--rate", "100")
 	require.NoError(t, measured(whole.out, 1))

@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // While workers go on whose coordinator was killed, nobody else gets their data, and whoever
 // tries is told until when.
 func TestWorkersOfADeadCoordinatorKeepTheirData(t *testing.T) {
-	labtest.Full(t, "writers of internal/testing/storetest, on each store, and TestAKilledCoordinatorIsResumed")
+	tier.Full(t, "writers of internal/testing/storetest, on each store, and TestAKilledCoordinatorIsResumed")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64")
@@ -39,7 +40,7 @@ func TestWorkersOfADeadCoordinatorKeepTheirData(t *testing.T) {
 // A worker that was stopped for longer than it is waited for writes nothing once its run has
 // ended: what --cleanup has removed stays so.
 func TestAWorkerThatWasStoppedWritesNothingLater(t *testing.T) {
-	labtest.Full(t, "Fence of internal/testing/storetest, on each store, and TestARunThatWasStoppedLeavesTheDataOfTheNext")
+	tier.Full(t, "Fence of internal/testing/storetest, on each store, and TestARunThatWasStoppedLeavesTheDataOfTheNext")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--threads", "24", "--duration", "5s", "--payload", "64", "--patience", "2s", "--cleanup")
@@ -54,7 +55,7 @@ func TestAWorkerThatWasStoppedWritesNothingLater(t *testing.T) {
 
 // A run that was stopped until another had the data and ended changes nothing of that one's.
 func TestARunThatWasStoppedLeavesTheDataOfTheNext(t *testing.T) {
-	labtest.Full(t, "TestSignals: a frozen run, and the tests of leases")
+	tier.Full(t, "TestSignals: a frozen run, and the tests of leases")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p := start(t, path, "--target", srv.URL(), "--threads", "24", "--duration", "10m", "--payload", "64")

@@ -11,10 +11,12 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // What earlier versions wrote is read, and every document of its mode made of it.
 func TestRunsOfEarlierVersionsAreReported(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	documents := map[string][]string{
 		"ingestion": {"padogrid", "padogrid-csv"}, "group": {"padogrid", "padogrid-csv"}, "pbm": {"padogrid", "padogrid-csv"},

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // venom is what a text of somebody else's folder may hold: it would set the title of a
@@ -85,7 +85,7 @@ func TestAHostileFolderControlsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if slices.Contains([]string{"group", "saga", "baseline", "event-store"}, name) {
-				labtest.Full(t, "the cases ingestion, pbm and authz, with the formats that all share")
+				tier.Full(t, "the cases ingestion, pbm and authz, with the formats that all share")
 			}
 			out := filepath.Join(t.TempDir(), "results")
 			for range 2 {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // On a real Redis, both laws hold in each segment that is long enough to tell: workers' time is
 // that of the figures, and no call is counted that the server has not.
 func TestTheLawsHoldInEachSegment(t *testing.T) {
-	labtest.Full(t, "internal/session has the ledger of made-up seconds, and internal/engine the accounts")
+	tier.Full(t, "internal/session has the ledger of made-up seconds, and internal/engine the accounts")
 	t.Parallel()
 	var q *rundir.Requests
 	for try := 0; try < 3 && q == nil; try++ { // on a busy machine a second may not be sampled

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Whatever fails for want of files, a connection, the embedded server, a database in
@@ -42,7 +43,7 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "redis" && tt.srv != nil {
-				labtest.Full(t, "the cases redis, embedded and sqlite")
+				tier.Full(t, "the cases redis, embedded and sqlite")
 			}
 			switch {
 			case name == "redis":

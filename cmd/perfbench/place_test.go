@@ -20,7 +20,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // things are what somebody finds in a store who knows nothing of perfbench: the name
@@ -63,9 +63,9 @@ func TestNothingOfOthersIsLost(t *testing.T) {
 			t.Run(p.name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
 				if p.small == "" {
-					labtest.Full(t, "other profiles here, and profiletest's Drive, beside data of others, on each store")
+					tier.Full(t, "other profiles here, and profiletest's Drive, beside data of others, on each store")
 				} else if kind != p.small {
-					labtest.Full(t, "it is done on "+p.small)
+					tier.Full(t, "it is done on "+p.small)
 				}
 				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir()}
 				if p.file != "" {

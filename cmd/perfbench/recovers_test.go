@@ -14,11 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // It is searched for one base load, and told, on a server that does 250 calls a second.
 func TestWhatARealServerRecoversFrom(t *testing.T) {
-	labtest.Full(t, "internal/find searches on memory: in virtual time")
+	tier.Full(t, "internal/find searches on memory: in virtual time")
 	t.Parallel()
 	recovered(t, slowRedis(t), sleepInRedis, "--from", "20", "--to", "20")
 }
@@ -27,7 +28,7 @@ func TestWhatARealServerRecoversFrom(t *testing.T) {
 // PostgreSQL four. Which base load they come back from depends on how busy the machine is; that it
 // is searched for, from what they can do at most, and told does not.
 func TestProofOfWhatRealServersRecoverFrom(t *testing.T) {
-	labtest.Proof(t, "TestWhatARealServerRecoversFrom tries one base load")
+	tier.Proof(t, "TestWhatARealServerRecoversFrom tries one base load")
 	t.Run("redis", func(t *testing.T) {
 		recovered(t, slowRedis(t), sleepInRedis, "--from", "60", "--to", "400")
 	})

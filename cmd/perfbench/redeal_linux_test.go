@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // killed kills a worker and waits until that is known.
@@ -74,7 +75,7 @@ func TestTheRestOfAKilledWorkerIsDoneByAnother(t *testing.T) {
 // A worker that was stopped for so long that another has its part is told to end when it is
 // back, and what it says does not count.
 func TestAStoppedWorkerWhosePartWasDealtIsToldToEnd(t *testing.T) {
-	labtest.Full(t, "TestTheRestOfAKilledWorkerIsDoneByAnother")
+	tier.Full(t, "TestTheRestOfAKilledWorkerIsDoneByAnother")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--count", "1M", "--payload", "64", "--patience", "5s", "--on-loss", "redeal")

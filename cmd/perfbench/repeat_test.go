@@ -17,7 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // interrupted runs the program in a folder, interrupts it once it has said a line that
@@ -101,7 +101,7 @@ func TestAnInterruptedSweepIsGoneOnWith(t *testing.T) {
 // Whoever interrupts a series keeps the runs that are complete, and what they come to.
 func TestAnInterruptedSeriesComparesWhatThereIs(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestAnInterruptedSweepIsGoneOnWith")
+	tier.Full(t, "TestAnInterruptedSweepIsGoneOnWith")
 	dir := t.TempDir()
 	out, _ := interrupted(t, dir, "run 5 of 200 ", "run", "--profile", "ingestion", "--target", "memory:", "--duration", "300ms", "--rate", "2000", "--repeat", "100", "--against-set", "threads=4")
 	assert.Contains(t, out, "perfbench compare: ingestion on memory")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // A coordinator that is killed is resumed: workers have gone on, and the report has all that
@@ -41,7 +42,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "its own NATS" {
-				labtest.Full(t, "the case of its own NATS")
+				tier.Full(t, "the case of its own NATS")
 			}
 			srv := labtest.Redis(t)
 			listen, join := place(t)
@@ -113,7 +114,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 // A coordinator that dies after it has dealt what a lost worker had is resumed, and so is the
 // one in its place: the others make the whole rate again.
 func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
-	labtest.Full(t, "TestAKilledCoordinatorIsResumed has one that is resumed once")
+	tier.Full(t, "TestAKilledCoordinatorIsResumed has one that is resumed once")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, lost, dir := dealt(t, path, srv.URL())

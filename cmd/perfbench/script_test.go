@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // TestScripts runs the stories of testdata/script with the real program. Beside
@@ -29,7 +30,7 @@ import (
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
 //	$EXAMPLES              the folder docs/examples
-//	rest INSTEAD           leaves the story to make test-all; see labtest.Full
+//	rest INSTEAD           leaves the story to make test-all; see tier.Full
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Dir(binary(t))
@@ -99,7 +100,7 @@ func tb(ts *testscript.TestScript) testing.TB {
 }
 
 func cmdRest(ts *testscript.TestScript, _ bool, args []string) {
-	labtest.Full(tb(ts), strings.Join(args, " "))
+	tier.Full(tb(ts), strings.Join(args, " "))
 }
 
 func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {

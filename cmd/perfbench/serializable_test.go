@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Where every transaction is serializable unless it says otherwise, as on CockroachDB, each
 // profile ends well: what the server takes back is done again and nothing is done twice.
 func TestProfilesWhereSerializableIsTheDefault(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "sagas and pbm on a PostgreSQL that is asked for serializable transactions, below")
+	tier.Full(t, "sagas and pbm on a PostgreSQL that is asked for serializable transactions, below")
 	target := grounds["postgres"](t).target()
 	admin := openSQL(t, "pgx", target)
 	name := target[strings.LastIndex(target, "/")+1:]

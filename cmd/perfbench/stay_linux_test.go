@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // swept is a sweep that a command under way has done, or is about to.
@@ -78,7 +79,7 @@ func text(w *exec.Cmd) string {
 // A worker that is lost is replaced by whoever joins next: the run that it was lost in goes on
 // without it, and the next waits.
 func TestASweepWaitsForAWorkerThatWasLost(t *testing.T) {
-	labtest.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
+	tier.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p := startCommand(t, path, t.TempDir(), "sweep", "ingestion", "--target", srv.URL(), "--over", "rate=300,400", "--repeat", "1", "--duration", "3s", "--warmup", "0s", "--payload", "64",
@@ -102,7 +103,7 @@ func TestASweepWaitsForAWorkerThatWasLost(t *testing.T) {
 // A sweep that is interrupted sends its workers home; one that is killed is gone on with, by
 // the same command and workers that join it.
 func TestASweepThatWasKilledGoesOnWithWorkers(t *testing.T) {
-	labtest.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
+	tier.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
 	t.Parallel()
 	path, srv, dir := binary(t), labtest.Redis(t), t.TempDir()
 	begin := func() (p *logged, url string) {
@@ -145,7 +146,7 @@ func TestASweepThatWasKilledGoesOnWithWorkers(t *testing.T) {
 // A worker that stays does the runs of one coordinator after those of another, at a NATS of
 // the user, until it is interrupted.
 func TestAWorkerThatStaysDoesTheRunsOfManyCoordinators(t *testing.T) {
-	labtest.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
+	tier.Full(t, "TestASweepHasTheSameWorkersForAllRuns")
 	t.Parallel()
 	path, srv, url := binary(t), labtest.Redis(t), natsOfTheUser(t)
 	w := startCommand(t, path, t.TempDir(), "join", url, "--stay")

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // The first two minutes of somebody who has never seen the workbench, with each profile: choose it,
 // start what is proposed, turn a knob, look at what its figures are called, ask for help, stop, look
 // at the result, and find it among the earlier runs.
 func TestTheFirstTwoMinutesOfEachProfile(t *testing.T) {
-	labtest.Full(t, "TestWorkbenchFromPickerToReport has them for one profile")
+	tier.Full(t, "TestWorkbenchFromPickerToReport has them for one profile")
 	bin := binary(t)
 	for i, c := range []struct{ profile, title, unit, operation, threads string }{
 		{"ingestion", "Bulk ingestion", "entries", "eligibility.putall", "8 → 9"},

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Each profile is started as it stands, draws its first points, has every knob turned, and
@@ -20,7 +20,7 @@ func TestWorkbenchTurnsEveryKnobOfEveryProfile(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			if profile != "ingestion" {
-				labtest.Full(t, "the case ingestion")
+				tier.Full(t, "the case ingestion")
 			}
 			s := inTerminal(t, binary(t), 120, 40, "tui", "--profile", profile, "--target", "memory:?service=1ms&servers=2")
 			s.shows("choose a profile", "until you stop it")

@@ -12,13 +12,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Writes whose answers came too late are there, and those that never arrived are not: reading back
 // decides, in every profile where it can.
 func TestWritesWithoutAnAnswerAreDecided(t *testing.T) {
-	labtest.Full(t, "internal/workload's TestWritesWithoutAnAnswer")
+	tier.Full(t, "internal/workload's TestWritesWithoutAnAnswer")
 	t.Parallel()
 	srv, path := labtest.Redis(t), binary(t)
 	events := filepath.Join(t.TempDir(), "events.yaml")

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Two workbenches watch a run with workers that a third process drives: one by where workers join,
@@ -55,7 +56,7 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 
 // A coordinator that dies is named by who watches.
 func TestWhoWatchesIsToldOfACoordinatorThatDies(t *testing.T) {
-	labtest.Full(t, "TestWorkbenchesWatchARunOfAnotherProcess")
+	tier.Full(t, "TestWorkbenchesWatchARunOfAnotherProcess")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, url := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64")

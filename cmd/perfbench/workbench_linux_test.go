@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // written is the run that a terminal's program has left.
@@ -191,7 +192,7 @@ func requireWhatWasPressed(t *testing.T, f *rundir.Folder, began int) {
 
 func TestWorkbenchWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "tui's pictures of a store that has gone, and the story dies")
+	tier.Full(t, "tui's pictures of a store that has gone, and the story dies")
 	srv := labtest.Redis(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := inTerminal(t, binary(t), 100, 30, "tui", "--profile", "ingestion", "--preset", "small", "--target", srv.URL(), "--duration", "9m", "--threads", "2", "--rate", "200")
 	s.shows("choose a profile", "● redis")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // whereToJoin finds what the coordinator says of it.
@@ -110,7 +111,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // A worker that is stopped is told from a dead one, and workers that are cut off from their
 // coordinator go on and tell it later: what the store has acknowledged is in the figures.
 func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
-	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
+	tier.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--rate", "600", "--count", "1M", "--payload", "64", "--workers", "3", "--listen", "127.0.0.1:0", "--patience", "10m")
@@ -250,7 +251,7 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 // one that does not send as asked is named. Here it is stopped again and again, for less than what
 // is taken out of a run's time.
 func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
-	labtest.Full(t, "TestArrivalsAtSeveralProcesses of internal/measure and TestAWorkerThatDoesNotSendAsAskedIsNamed of internal/verdict")
+	tier.Full(t, "TestArrivalsAtSeveralProcesses of internal/measure and TestAWorkerThatDoesNotSendAsAskedIsNamed of internal/verdict")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	attempt := func() (*rundir.Run, int) {
@@ -298,7 +299,7 @@ func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
 // What a killed worker had of the rate is dealt to the others where that was asked for, who
 // make the whole of it.
 func TestTheRateOfAKilledWorkerIsDealtToTheOthers(t *testing.T) {
-	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
+	tier.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, lost, dir := dealt(t, path, srv.URL())
@@ -365,7 +366,7 @@ func rates(t *testing.T, dir string) (out []float64) {
 
 // A run all of whose workers are lost ends with an error, and reports what they had told.
 func TestARunEndsWithTheLastOfItsWorkers(t *testing.T) {
-	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
+	tier.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "1s", "--on-loss", "redeal")

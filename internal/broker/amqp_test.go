@@ -18,6 +18,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
@@ -134,7 +135,7 @@ func depth(t *testing.T, tr *Carrier, want func(Depth) bool) Depth {
 const inPlace = "profiles/eventstore's TestBroker"
 
 func TestBatchesComeThroughTheBroker(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	assert.Contains(t, tr.Name(), "RabbitMQ "+srv.Version()+" at amqp://"+srv.Addr())
@@ -190,7 +191,7 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 }
 
 func TestWhatAReceiverHeldComesAgain(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	tr := through(t, labtest.Shared(t, "rabbitmq"), nil)
 	publish(t, tr, 50, nil)
 	r, err := tr.Receiver(t.Context(), "stage", 30)
@@ -210,7 +211,7 @@ func TestWhatAReceiverHeldComesAgain(t *testing.T) {
 }
 
 func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	const n = 2000
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
@@ -242,7 +243,7 @@ func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 }
 
 func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	srv.Ctl("set_disk_free_limit", "500000GB")
@@ -280,7 +281,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 }
 
 func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	tr := through(t, labtest.Shared(t, "rabbitmq"), func(o *Options) { o.Lossy = true })
 	assert.Contains(t, tr.Name(), "no confirms")
 	a := publish(t, tr, 20, nil)
@@ -298,7 +299,7 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 // A queue of others under the very name of ours, with something in it or empty, is
 // refused and stays; so do those beside it, and nothing of ours is left.
 func TestQueuesOfOthersStay(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	addr, err := Parse(srv.URL())
 	require.NoError(t, err)

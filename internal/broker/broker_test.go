@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
@@ -22,7 +23,7 @@ const inPlace = "profiles/eventstore's TestBroker"
 
 func TestConnectionsAreNamedAndCounted(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)
@@ -39,7 +40,7 @@ func TestConnectionsAreNamedAndCounted(t *testing.T) {
 
 func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	deaf, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -66,7 +67,7 @@ func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.RabbitMQTLS(t, labtest.TLSOptions{ClientAuth: true})
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func connected(t *testing.T, url string) *amqp.Connection {
@@ -47,7 +48,7 @@ func queue(t *testing.T, c *amqp.Connection, namespace, name string, messages in
 
 func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	c := connected(t, srv.URL())
 	ns := fmt.Sprint("left", time.Now().UnixNano())
@@ -102,7 +103,7 @@ func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
 
 func TestRegisteringAtOnceLosesNothing(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	ns := fmt.Sprint("many", time.Now().UnixNano())
 	var wg sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // seconded is a run of these seconds, of which throughput is known.
@@ -116,7 +116,7 @@ func TestFarApartIsHardlyEverChance(t *testing.T) {
 // to a third within 1.3 times the run, and its seconds are mostly within a factor of 1.65 of the
 // middle. Of a pace that wanders still more slowly, two runs show one value each.
 func TestProofThatEqualRunsThatDriftAreHardlyEverTakenForOthers(t *testing.T) {
-	labtest.Proof(t, "TestFarApartIsHardlyEverChance simulates seven kinds")
+	tier.Proof(t, "TestFarApartIsHardlyEverChance simulates seven kinds")
 	rnd := rand.New(rand.NewPCG(36, 2))
 	for _, seconds := range []int{10, 12, 15, 30, 60, 120, 300} {
 		for _, like := range []float64{0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.9975} {

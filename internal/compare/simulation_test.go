@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 const (
@@ -118,6 +119,7 @@ func verdictsOf(a, b []Measured, pairs [][2]int) (alarm, seen bool) {
 // At most one comparison in twenty may find a change, in any figure, where there is none;
 // and nine in ten find a shift of the store by 5 %.
 func TestFalseAlarmsAreRareAndShiftsAreFound(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	rnd := rand.New(rand.NewPCG(4, 7))
 	recordings := recorded(t, rnd, 150)
 	for _, c := range []struct {
@@ -163,6 +165,7 @@ func TestFalseAlarmsAreRareAndShiftsAreFound(t *testing.T) {
 // than between the sides, at no more false alarms; on one that does not drift, no fewer
 // than are promised.
 func TestRoundsFindMoreOnAMachineThatDrifts(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	rnd := rand.New(rand.NewPCG(15, 3))
 	pool := simulations()
 	const trials, sides, between = 600, 5, 0.01

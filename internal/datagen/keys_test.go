@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/testing/bench"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 const keySeed = 7
@@ -165,6 +166,7 @@ func hottest(count map[int64]int, most int) []int64 {
 
 // Whoever makes a call, it is about the same record.
 func TestTheHottestOfThirtyThreadsAreThoseOfOne(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	const n, calls = 1_000_000, 300_000
 	for _, k := range everyKind() {
 		alone := map[int64]int{}

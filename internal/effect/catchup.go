@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -18,12 +19,16 @@ const stoodShare, partShare, smallShare = 0.1, 0.9, 0.05
 func (c *Course) catchUps() {
 	var stopped time.Duration
 	before, behind, still := int64(0), false, false
+	faults := slices.DeleteFunc(slices.Clone(c.Changes), func(x measure.Change) bool {
+		_, ok := workload.FaultSetting(x.Name)
+		return !ok
+	})
 	usual := [2]float64{} // the last second that was as asked, and the one before it
 	for i := range c.Seconds {
 		x := &c.Seconds[i]
 		end := x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
 		switch {
-		case c.faulty(end):
+		case faulty(faults, end):
 			stopped, behind, still = x.At, true, true
 		case x.Backlog > before && x.Count < stoodShare*usual[0]:
 			if !still && i > 0 && usual[0] < partShare*usual[1] {
@@ -42,10 +47,10 @@ func (c *Course) catchUps() {
 }
 
 // faulty reports whether a fault that the run makes itself was in force at a moment.
-func (c *Course) faulty(at time.Duration) bool {
+func faulty(faults []measure.Change, at time.Duration) bool {
 	under := map[string]bool{}
-	for _, x := range c.Changes {
-		if _, ok := workload.FaultSetting(x.Name); ok && x.At < at {
+	for _, x := range faults {
+		if x.At < at {
 			under[x.Name] = x.To != 0
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -168,6 +169,7 @@ func (b *breaks) Add(c measure.Call) {
 }
 
 func TestBrokenFiguresDisagreeWithTheEngine(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for _, c := range []struct {
 		name       string
 		with       breaks

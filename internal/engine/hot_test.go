@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -121,6 +122,7 @@ func mutexProfile() []runtime.BlockProfileRecord {
 // No lock stands in the way of the loop: under any that is shared, workers that do
 // nothing else would meet.
 func TestLoopTakesNoLock(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for _, c := range hotLoops {
 		t.Run(c.name, func(t *testing.T) {
 			await := circling(t, c.threads, c.rate, c.plain, c.how, func() {})

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -28,7 +28,7 @@ func heap() int64 {
 // memory than the first ten minutes: the series is thinned, recent seconds drop
 // out, and of the messages that differ in more than numbers five are kept.
 func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {
-	labtest.Full(t, "TestLoopAllocatesNothing counts what a call allocates")
+	tier.Full(t, "TestLoopAllocatesNothing counts what a call allocates")
 	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
 	synctest.Test(t, func(t *testing.T) {
 		call := func(_ context.Context, it *workload.Iteration) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -92,6 +92,9 @@ func quantile(p float64, longer func(t float64) float64) float64 {
 func TestResponseTimesAreThoseOfTheory(t *testing.T) {
 	for _, c := range theories {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != theories[0].name {
+				tier.Slow(t, tier.Computes)
+			}
 			t.Parallel()
 			got := queue(t, &c, 1, 4e5, nil).Ops[0].Response
 			for i, ns := range []int64{got.P50, got.P99, got.P999} {
@@ -105,7 +108,7 @@ func TestResponseTimesAreThoseOfTheory(t *testing.T) {
 // Over a dozen seeds, theory lies within the confidence band of each percentile: of the share of
 // calls that take longer than theory has for it, which the seeds know to within the band.
 func TestProofThatTheoryIsWithinTheConfidenceBands(t *testing.T) {
-	labtest.Proof(t, "TestResponseTimesAreThoseOfTheory has one seed")
+	tier.Proof(t, "TestResponseTimesAreThoseOfTheory has one seed")
 	const seeds, student = 12, 4.437 // 99.9 %, with eleven degrees of freedom
 	ps := []float64{0.5, 0.9, 0.99, 0.999}
 	for _, c := range theories {
@@ -253,13 +256,13 @@ func beyond(times []int64, limits []float64) []float64 {
 // a simulated queue. And the percentiles of the run are those of its calls, never less than that.
 // How much more depends on how busy the machine is, and is no matter of this test.
 func TestARealServerIsAQueue(t *testing.T) {
-	labtest.Full(t, "TestResponseTimesAreThoseOfTheory has such a queue in virtual time")
+	tier.Full(t, "TestResponseTimesAreThoseOfTheory has such a queue in virtual time")
 	isAQueue(t, 3*time.Second)
 }
 
 // The longer it lasts, the narrower are the bands.
 func TestProofThatARealServerIsAQueue(t *testing.T) {
-	labtest.Proof(t, "TestARealServerIsAQueue lasts three seconds")
+	tier.Proof(t, "TestARealServerIsAQueue lasts three seconds")
 	isAQueue(t, 12*time.Second)
 }
 

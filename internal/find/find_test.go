@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -128,6 +129,7 @@ func TestALevelThatIsTriedAgainBeginsWithoutABacklog(t *testing.T) {
 // Where calls come independently, a second has fewer than the rate as often as it has more: that
 // fewer were done is no backlog, while none of them waits.
 func TestFewerCallsThanTheRateAreNoBacklog(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for seed := range int64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			plan := putting(t, "memory:?service=1ms&servers=4", 8)

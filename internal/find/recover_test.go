@@ -13,7 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -44,11 +44,12 @@ func recovering(t *testing.T, target string, threads int, asked Asked, c workloa
 // who give up after 200 ms, and try twice more, make three calls of one once the queue is longer
 // than that: it comes back from a third of what it can do, and never from more.
 func TestAStoreComesBackFromWhatItCanDoWithRetries(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	assert.Equal(t, 1, comesBack(t, 0, 1))
 }
 
 func TestProofThatNineOfTenSearchesForRecoveryAreRight(t *testing.T) {
-	labtest.Proof(t, "TestAStoreComesBackFromWhatItCanDoWithRetries is one of them")
+	tier.Proof(t, "TestAStoreComesBackFromWhatItCanDoWithRetries is one of them")
 	assert.GreaterOrEqual(t, comesBack(t, 10, 20), 9)
 }
 
@@ -74,7 +75,7 @@ func comesBack(t *testing.T, from, to int64) (right int) {
 // Callers who try nothing again let it come back from nearly what it can do; so do those with a
 // budget of a tenth.
 func TestAStoreComesBackWithoutRetries(t *testing.T) {
-	labtest.Full(t, "TestAStoreComesBackFromWhatItCanDoWithRetries does the same search")
+	tier.Full(t, "TestAStoreComesBackFromWhatItCanDoWithRetries does the same search")
 	for name, c := range map[string]struct {
 		client workload.Client
 		want   float64

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // queue is a store as theory has it: calls arrive by chance, wait in one line, and each
@@ -183,7 +183,7 @@ func TestSeekFindsWhatTheoryHasForBothArrivals(t *testing.T) {
 }
 
 func TestProofThatSeekFindsWhatTheoryHasForBothArrivals(t *testing.T) {
-	labtest.Proof(t, "TestSeekFindsWhatTheoryHasForBothArrivals does twenty searches")
+	tier.Proof(t, "TestSeekFindsWhatTheoryHasForBothArrivals does twenty searches")
 	seekBothArrivals(t, 100)
 }
 

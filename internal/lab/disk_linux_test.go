@@ -22,6 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/lab/powercut"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // The tests' own program serves file systems, as perfbench does for users.
@@ -156,13 +157,13 @@ func TestAPowerCutIsRefusedWithTheReason(t *testing.T) {
 }
 
 func TestRedisThatAlwaysSyncsLosesNothing(t *testing.T) {
-	labtest.Full(t, "TestAPowerCutLosesWhatRedisHadNotSynced cuts once")
+	tier.Full(t, "TestAPowerCutLosesWhatRedisHadNotSynced cuts once")
 	t.Parallel()
 	alwaysSyncs(t, 3)
 }
 
 func TestProofThatRedisLosesNothingIn50Cuts(t *testing.T) {
-	labtest.Proof(t, "TestRedisThatAlwaysSyncsLosesNothing cuts three times")
+	tier.Proof(t, "TestRedisThatAlwaysSyncsLosesNothing cuts three times")
 	alwaysSyncs(t, 50)
 }
 
@@ -184,7 +185,7 @@ func alwaysSyncs(t *testing.T, cuts int) {
 // Without the lab's usual fsync=off, what was committed stays, and the rest is lost by those that
 // were told to.
 func TestAPowerCutLosesWhatSQLServersHadNotSynced(t *testing.T) {
-	labtest.Full(t, "TestAPowerCutLosesWhatRedisHadNotSynced, which is another server")
+	tier.Full(t, "TestAPowerCutLosesWhatRedisHadNotSynced, which is another server")
 	for _, tt := range []struct {
 		name, driver, dsn string
 		args              []string

@@ -15,7 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // needRabbitMQ skips the test, or fails it in CI, where there is no broker.
@@ -58,7 +58,7 @@ func schemaOnDisk(t *testing.T, dir string) {
 }
 
 func TestRabbitMQKeepsDurableMessagesOverAKill(t *testing.T) {
-	labtest.Full(t, "internal/broker/amqp's TestAKillOfTheBrokerLosesNothingThatItConfirmed")
+	tier.Full(t, "internal/broker/amqp's TestAKillOfTheBrokerLosesNothingThatItConfirmed")
 	t.Parallel()
 	needRabbitMQ(t)
 	dir := labDir(t)
@@ -123,7 +123,7 @@ func TestRabbitMQKeepsDurableMessagesOverAKill(t *testing.T) {
 
 func TestRabbitMQTellsWhatIsWrongWithItsConfiguration(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "profiles/eventstore's TestBroker")
+	tier.Full(t, "profiles/eventstore's TestBroker")
 	needRabbitMQ(t)
 	dir := labDir(t)
 	_, err := lab.Up(t.Context(), dir, "rabbitmq", lab.Options{Tied: true, Args: []string{"--disk_free_limt", "60MB"}})

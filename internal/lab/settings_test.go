@@ -11,7 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Servers that are started anew have their ports and settings, but no data, and in the end are what
@@ -42,7 +42,7 @@ func TestServersAreStartedAnewWithSettings(t *testing.T) {
 }
 
 func TestSeveralServersAreStartedAnewOnTheirPorts(t *testing.T) {
-	labtest.Full(t, "TestServersAreStartedAnewWithSettings, with one")
+	tier.Full(t, "TestServersAreStartedAnewWithSettings, with one")
 	dir := labDir(t)
 	st := up(t, dir, "redis-sentinel")
 	s := lab.ServersAt(dir, st.URL)

@@ -17,13 +17,14 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // A replica takes over from a killed primary with all that was acknowledged to it, the old primary
 // comes back as its replica.
 func TestAReplicaTakesOver(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestWhatRolesThereAre")
+	tier.Full(t, "TestWhatRolesThereAre")
 	for _, tt := range []struct {
 		service, driver, dsn string
 		args                 []string
@@ -128,7 +129,7 @@ func TestWhatRolesThereAre(t *testing.T) {
 // back as its replica.
 func TestAReplicaTakesOverInACluster(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestWhatRolesThereAre; internal/store/redis/link follows a cluster")
+	tier.Full(t, "TestWhatRolesThereAre; internal/store/redis/link follows a cluster")
 	needRedis(t)
 	const service = "redis-cluster-replicas"
 	dir := labDir(t)

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // cluster starts a NATS of three servers.
@@ -77,6 +78,7 @@ func arrived(t *testing.T, c *Coordinator, w *Worker) {
 // A worker whose NATS answers but keeps nothing of what it sends says so, while it goes on
 // trying and when it gives up.
 func TestAStreamThatTakesNothingIsNamed(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	s := &Server{URL: srv.ClientURL()}
@@ -96,6 +98,7 @@ func TestAStreamThatTakesNothingIsNamed(t *testing.T) {
 // In a cluster each server has what workers send, so that none of it is lost with one of
 // them, and the run goes on with the others.
 func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	nodes := cluster(t)
 	k := &taken{}
@@ -126,6 +129,7 @@ func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
 // A server ends the connection of who is too slow for it. Who it was comes back, and nothing
 // is lost or counted twice.
 func TestWhoIsThrownOutByNATSComesBack(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	k, slow := &taken{}, make(chan struct{})

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -47,6 +48,7 @@ func open(t *testing.T, o Options) *Coordinator {
 // A run from the first worker to the last report: everybody is told the same, what is sent
 // twice counts once, who leaves without a word is missed, and the others go on.
 func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	k := &taken{}
 	notices := make(chan string, 1000)

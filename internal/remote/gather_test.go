@@ -10,6 +10,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Workers that never come, or that have joined and do not get ready, are named every now and
@@ -35,6 +37,7 @@ func TestMissingWorkersAreNamedAndNotWaitedForForEver(t *testing.T) {
 
 // When the user's NATS is gone, that is said, and not only that workers are missing.
 func TestNATSThatIsGoneIsNamed(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	s := &Server{URL: srv.ClientURL()}

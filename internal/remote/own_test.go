@@ -14,6 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // theirs starts a NATS of the user's; port 0 is a free one.
@@ -48,6 +49,7 @@ func on(t *testing.T, s *Server, run string, o Options) *Coordinator {
 // before and what could not be sent meanwhile arrive, once and in order, also at a
 // coordinator that is slow to take it.
 func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	user, err := nkeys.CreateUser()
 	require.NoError(t, err)

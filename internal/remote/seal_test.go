@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // At a NATS of the user's, where others may publish anything, a worker that stays waits for the
 // coordinator that it was told of, does what that says, and does it once.
 func TestAWorkerHeedsTheCoordinatorThatItWasToldOf(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	s := &Server{URL: srv.ClientURL()}

@@ -14,12 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/browsertest"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // One start of a real browser for all that is to be seen in one.
 func TestThePageInARealBrowser(t *testing.T) {
-	labtest.Full(t, "TestGolden compares the pages with what they were")
+	tier.Full(t, "TestGolden compares the pages with what they were")
 	c := browsertest.Start(t)
 	f := madeUp(t, 300)
 	f.Against = fixture(t)

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -96,7 +97,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			if c.want[0] == verdict.GC {
-				labtest.Full(t, "internal/verdict's rules: it takes all processors for as long as others leave none")
+				tier.Full(t, "internal/verdict's rules: it takes all processors for as long as others leave none")
 			}
 			e := serverEnv(t, c.before)
 			if c.want[0] == verdict.Ceiling {

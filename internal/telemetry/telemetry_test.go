@@ -35,6 +35,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 )
@@ -164,7 +165,7 @@ var quiet = []string{"perfbench_errors_total", "perfbench_unstarted_units_total"
 // A real Prometheus reads all that is served, native histograms with it, and answers all
 // that the dashboard asks for.
 func TestPrometheusReadsWhatIsServed(t *testing.T) {
-	labtest.Full(t, "TestNamesFollowTheConventions reads what is served")
+	tier.Full(t, "TestNamesFollowTheConventions reads what is served")
 	out := open(t, telemetry.Options{Addr: "127.0.0.1:0"})
 	at := served(out)
 	p := prometheus{t, labtest.Prometheus(t, strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/metrics"))}

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -106,7 +107,7 @@ func wentOn(t *testing.T, o *session.Concluded) {
 // A Cassandra that falls silent, and one that dies and comes back, in the middle of
 // a load cost errors, which are counted by their kind, and lose nothing.
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
-	labtest.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
+	tier.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
 	t.Parallel()
 	srv := labtest.ToKill(t, "cassandra")
 	c := caseOf(srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4", "drain=10m")
@@ -148,7 +149,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 // A node with more to do than it can in time turns calls away, which is counted as
 // what it is; the load goes on until everything is stored.
 func TestOverloadedCassandra(t *testing.T) {
-	labtest.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
+	tier.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
 	t.Parallel()
 	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
 	l := startAtLast(t, srv.Patient(), "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
@@ -180,7 +181,7 @@ func TestCassandrasThatCannotServe(t *testing.T) {
 // A load that was stopped goes on under the same tenants, and stores only what was
 // not marked as stored.
 func TestLoadGoesOnAfterAnInterruption(t *testing.T) {
-	labtest.Full(t, "TestKilledLoadGoesOn")
+	tier.Full(t, "TestKilledLoadGoesOn")
 	t.Parallel()
 	target := labtest.Redis(t).URL()
 	set := []string{"users=400", "groups=200", "loadBatch=50", "tests=valid", "seed=5"}
@@ -319,7 +320,7 @@ func TestStoreGone(t *testing.T) {
 	})
 	t.Run("profiles", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the tenants")
+		tier.Full(t, "the tenants")
 		caseOf("", "mode=user-profile", "users=400", "groups=200").Gone(t, "runs=20")
 	})
 }

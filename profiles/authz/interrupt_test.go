@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -57,7 +58,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "only users" {
-				labtest.Full(t, "the case on Redis")
+				tier.Full(t, "the case on Redis")
 			}
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
 			before := profiletest.Crash(t, caseOf(c.target, append(set, "rate=1500")...), c.kill) // or all is loaded before a busy machine looks

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -31,7 +32,7 @@ func TestResumedAuthorization(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "asking" {
-				labtest.Full(t, "the case asking, and TestResumedAfterALoadThatWasCutShort")
+				tier.Full(t, "the case asking, and TestResumedAfterALoadThatWasCutShort")
 			}
 			c := caseOf(target, append(set, "namespace="+name)...)
 			c.Out = t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -81,7 +82,7 @@ func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "load" {
-				labtest.Full(t, "the case test, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
+				tier.Full(t, "the case test, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
 			}
 			set := append(c.set, "threads=6", "loadBatch=7", "seed=3")
 			one := caseOf(target, append(set, "namespace=whole"+name)...).Run(t)
@@ -103,7 +104,7 @@ func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
 
 // Where nobody does what a killed worker had left of the load, the verdict says how much is missing.
 func TestWhatALostWorkerLeftOfALoadIsMissed(t *testing.T) {
-	labtest.Full(t, "TestWhatNobodyLoadedIsSaid")
+	tier.Full(t, "TestWhatNobodyLoadedIsSaid")
 	t.Parallel()
 	o := caseOf(labtest.Redis(t).URL(), "users=900", "groups=300", "tests=valid", "threads=6", "rate=900", "loadBatch=7").Degrading(t, 3, 300)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
@@ -155,7 +156,7 @@ func TestRequestsAreTooFewForWorkers(t *testing.T) {
 // figures are blamed.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "ingestion's")
+	tier.Full(t, "ingestion's")
 	for _, mode := range []string{"checks", "user-profile"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

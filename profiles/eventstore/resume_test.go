@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
@@ -39,7 +40,7 @@ func TestResumedEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "making" {
-				labtest.Full(t, "the case making")
+				tier.Full(t, "the case making")
 			}
 			c := caseOf(dies.target, append(set, "namespace=resumed"+name)...)
 			c.Out = t.TempDir()

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
@@ -93,7 +94,7 @@ func TestStores(t *testing.T) {
 			}
 			t.Run(name+" "+shape, func(t *testing.T) {
 				if shape == "mixed" && name != "memory" && name != "embedded" {
-					labtest.Full(t, "the single root on "+name+", and mixed in the process")
+					tier.Full(t, "the single root on "+name+", and mixed in the process")
 				}
 				set := append(append([]string{"events=3000", "batch=100", "queries=30", "payload=300", "seed=3"}, c.set...), more...)
 				var o *session.Concluded
@@ -200,7 +201,7 @@ func TestStoreKilledInMidRun(t *testing.T) {
 	})
 	t.Run("cassandra", func(t *testing.T) {
 		t.Parallel()
-		labtest.Full(t, "the case redis, and a load of authz on Cassandra that is killed")
+		tier.Full(t, "the case redis, and a load of authz on Cassandra that is killed")
 		srv := labtest.ToKill(t, "cassandra")
 		o, f := amid(t, srv.URL()+"?dial_timeout=2m&read_timeout=5s", 2000, []string{"namespace=killed", "drain=3m"}, func() { srv.Kill(); srv.Restart() })
 		wentOn(t, o)
@@ -239,7 +240,7 @@ func TestStoreStageKilledInMidRun(t *testing.T) {
 	for name, target := range map[string]string{"embedded": "embedded:", "redis": labtest.Redis(t).URL()} {
 		t.Run(name, func(t *testing.T) {
 			if name == "redis" {
-				labtest.Full(t, "the same adapter on embedded")
+				tier.Full(t, "the same adapter on embedded")
 			}
 			o, f := run(t, target, "rate=8000", "events=16000", "batch=50", "payload=300", "crash=150ms", "query=during")
 			require.NoError(t, o.Err)
@@ -268,7 +269,7 @@ func TestOversizedEventsAreKeptInParts(t *testing.T) {
 	for name, target := range map[string]string{"embedded": "embedded:", "cassandra": labtest.Cassandra(t).Patient(), "redis": labtest.Redis(t).URL()} {
 		t.Run(name, func(t *testing.T) {
 			if name == "redis" {
-				labtest.Full(t, "the same adapter on embedded")
+				tier.Full(t, "the same adapter on embedded")
 			}
 			set := []string{"events=6", "batch=2", "payload=200KB", "compressibility=1.1", "maxTestEventBatchSize=64KiB", "queries=6", "namespace=parts"}
 			o, f := run(t, target, set...)

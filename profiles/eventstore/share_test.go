@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
@@ -62,7 +63,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // On Cassandra three workers store in batches of rows that no other has.
 func TestWorkersStoreInCassandra(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestWorkersWriteWhatOneProcessWould, and TestStores on Cassandra")
+	tier.Full(t, "TestWorkersWriteWhatOneProcessWould, and TestStores on Cassandra")
 	c := caseOf(labtest.Cassandra(t).Patient(), "namespace=together", "threads=3", "events=1500", "batch=100", "payload=300", "queryThreads=3", "queries=12")
 	o := c.Together(t, 3)
 	require.NoError(t, o.Err)
@@ -140,7 +141,7 @@ func TestWhatKilledWorkersLeftIsDoneByOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "redis" {
-				labtest.Full(t, "the case redis")
+				tier.Full(t, "the case redis")
 			}
 			set := []string{"threads=6", "events=4003", "batch=20", "treeDepth=2", "childCount=2", "payload=300", "rate=300", "queryThreads=3", "queries=60"}
 			o := caseOf(c.target, append(set, "namespace=lost", "seed=3")...).Losing(t, 3, c.after...)
@@ -181,6 +182,6 @@ func TestWorkThatCannotBeDivided(t *testing.T) {
 // figures are blamed.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "ingestion's")
+	tier.Full(t, "ingestion's")
 	caseOf(labtest.Redis(t).URL(), "threads=2", "events=300", "batch=10", "payload=64", "queries=4").Hostile(t)
 }

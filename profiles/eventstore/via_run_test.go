@@ -22,6 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
@@ -80,7 +81,7 @@ func TestBroker(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if !c.small {
-				labtest.Full(t, "a broker that is killed")
+				tier.Full(t, "a broker that is killed")
 			}
 			c.test(t, labtest.Shared(t, "rabbitmq"))
 		})

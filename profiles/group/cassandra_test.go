@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestMapsOnCassandra(t *testing.T) {
@@ -26,7 +27,7 @@ func TestMapsOnCassandra(t *testing.T) {
 		}
 	}
 	t.Run("defined objects", func(t *testing.T) {
-		labtest.Full(t, "TestDefinedObjectsInMaps on the other stores")
+		tier.Full(t, "TestDefinedObjectsInMaps on the other stores")
 		fleetInMaps(t, srv.Patient())
 	})
 	_, err := try(t, srv.URL(), nil, "preset", "queue", "namespace", "groupqueue")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -31,7 +32,7 @@ func TestOnCoherence(t *testing.T) {
 		}
 	})
 	t.Run("defined objects", func(t *testing.T) {
-		labtest.Full(t, "TestDefinedObjectsInMaps on the other stores")
+		tier.Full(t, "TestDefinedObjectsInMaps on the other stores")
 		fleetInMaps(t, url)
 	})
 	t.Run("near cache", func(t *testing.T) {
@@ -47,7 +48,7 @@ func TestOnCoherence(t *testing.T) {
 		assert.Contains(t, o.Run.Verification.Summary, "came from memory")
 	})
 	t.Run("families", func(t *testing.T) {
-		labtest.Full(t, "TestFamiliesLieTogetherOnACluster")
+		tier.Full(t, "TestFamiliesLieTogetherOnACluster")
 		_, f := driven(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\ng1.threadCount=2\ng1.totalInvocationCount=20\n"+
 			"put1.map=customers\nput1.testCase=put\nput1.totalEntryCount=20\nput1.factory.class=org.oracle.coherence.addon.demo.nw.impl.CustomerFactoryImpl\n"+
 			"put1.factory.er.operation=put2\nput1.factory.er.maxKeys=3\nput1.factory.er.isRandom=false\n"+

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
@@ -25,7 +26,7 @@ func TestResumedGroups(t *testing.T) {
 	} {
 		t.Run(preset, func(t *testing.T) {
 			if preset != "shop" {
-				labtest.Full(t, "the preset shop")
+				tier.Full(t, "the preset shop")
 			}
 			set = append(set, "preset", preset, "threads", "4")
 			before := func(namespace string) {

@@ -14,10 +14,10 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -81,7 +81,7 @@ func TestDefinedObjectsInDatabases(t *testing.T) {
 		for _, mapper := range []string{"gorm", "raw"} {
 			t.Run(name+" "+mapper, func(t *testing.T) {
 				if name != "sqlite" {
-					labtest.Full(t, "sqlite, and TestEntitiesInDatabases on "+name)
+					tier.Full(t, "sqlite, and TestEntitiesInDatabases on "+name)
 				}
 				ns := "d" + mapper
 				o, f := runs(t, target, []string{path}, "mapper", mapper, "namespace", ns)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // TestOrdersLoadWithoutGrowthInMemory loads 20,000 orders and then 80,000, or as many as
@@ -20,7 +21,7 @@ import (
 // alive: what is merely not collected yet says more about the tests before than about a
 // run, and the most is seen at its end, where the histograms of all workers are merged.
 func TestOrdersLoadWithoutGrowthInMemory(t *testing.T) {
-	labtest.Full(t, "nothing: it takes many orders, and make test-all loads them")
+	tier.Full(t, "nothing: it takes many orders, and make test-all loads them")
 	many := 160_000 // what collections leave alive differs by some 10 MB from one to the next
 	if text := os.Getenv("PERFBENCH_TEST_ORDERS"); text != "" {
 		var err error

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 )
@@ -40,7 +41,7 @@ func TestPresetsOnRedis(t *testing.T) {
 	srv := labtest.Redis(t)
 	eachPreset(t, small(t), func(t *testing.T, name string) {
 		if name != "topic" {
-			labtest.Full(t, "topic, and structures below, which has every other kind")
+			tier.Full(t, "topic, and structures below, which has every other kind")
 		}
 		o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
 		errorless(t, o)
@@ -111,7 +112,7 @@ func TestPresetsOnACluster(t *testing.T) {
 	// The others do to a cluster what they do to one Redis; structures has every kind of key.
 	eachPreset(t, []string{"structures", "mcache", "rtopic"}, func(t *testing.T, name string) {
 		if name != "structures" {
-			labtest.Full(t, "the preset structures, and TestPresetsOnRedis")
+			tier.Full(t, "the preset structures, and TestPresetsOnRedis")
 		}
 		o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
 		errorless(t, o)

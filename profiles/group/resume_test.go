@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
@@ -23,7 +24,7 @@ func TestResume(t *testing.T) {
 	for name, target := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			if name == "postgres" {
-				labtest.Full(t, "the cases mariadb and sqlite")
+				tier.Full(t, "the cases mariadb and sqlite")
 			}
 			path := write(t, "g.yaml", loadFile)
 			own := labtest.Fresh("resume")

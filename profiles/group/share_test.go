@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
@@ -53,7 +54,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // What two killed workers had left to invoke is invoked by the third: all keys are there, and
 // each group has been invoked as often as was asked for.
 func TestTheRestOfKilledWorkersIsDoneByAnother(t *testing.T) {
-	labtest.Full(t, "profiles/tx's TestTheTransactionsOfKilledWorkersAreCarriedOut, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
+	tier.Full(t, "profiles/tx's TestTheTransactionsOfKilledWorkersAreCarriedOut, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
 	t.Parallel()
 	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "80").Losing(t, 3, 300, 400)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
@@ -85,6 +86,6 @@ func TestWhatWorkersCannotDivide(t *testing.T) {
 // figures are blamed.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "ingestion's")
+	tier.Full(t, "ingestion's")
 	caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "4").Hostile(t)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func databases(t *testing.T) map[string]string {
@@ -34,7 +35,7 @@ func TestEntitiesInDatabases(t *testing.T) {
 				continue // TestDefinedObjectsInDatabases has these
 			}
 			t.Run(name+" "+mapper, func(t *testing.T) {
-				labtest.Full(t, "TestDefinedObjectsInDatabases and TestEmbeddedDatabase")
+				tier.Full(t, "TestDefinedObjectsInDatabases and TestEmbeddedDatabase")
 				ns := "n" + mapper
 				for _, p := range []string{"factory", "factory-er"} {
 					o, f := runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -35,7 +36,7 @@ func TestOnCoherence(t *testing.T) {
 
 // A server that comes back empty in mid-run is found out.
 func TestCoherenceKilled(t *testing.T) {
-	labtest.Full(t, "TestOnCoherence, and lost data on other stores")
+	tier.Full(t, "TestOnCoherence, and lost data on other stores")
 	srv := labtest.ToKill(t, "coherence")
 	c := open(t, srv.Patient())
 	p := bound(t, c, workload.Inputs{Namespace: "killed", Driver: "coherence", Values: given([2]string{"totalEntryCount", "100"}, [2]string{"threadCount", "2"})})

@@ -16,10 +16,10 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -63,7 +63,7 @@ func everyCase(t *testing.T, target string) {
 		for _, word := range []string{"put", "putall"} {
 			t.Run(layout+" "+word, func(t *testing.T) {
 				if far := !slices.Contains([]string{"memory", "embedded"}, strings.TrimSuffix(target, ":")); far && (layout == "map") == (word == "put") {
-					labtest.Full(t, "map putall and group put here, and all four in the process")
+					tier.Full(t, "map putall and group put here, and all four in the process")
 				}
 				o := profiletest.Drive(t, smallCase(target).With("namespace="+layout+word, "layout="+layout, "testCase="+word))
 				require.Len(t, o.Made, 2)

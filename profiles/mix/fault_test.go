@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,7 +26,7 @@ func TestKilledInMidRun(t *testing.T) {
 		"cassandra": func(t *testing.T) *labtest.Server { return labtest.ToKill(t, "cassandra") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			labtest.Full(t, "TestPresetsOnEveryStore on servers that live")
+			tier.Full(t, "TestPresetsOnEveryStore on servers that live")
 			t.Parallel()
 			srv := server(t)
 			c := caseOf(t, srv.URL()+"?dial_timeout=2m&read_timeout=10s", plain)

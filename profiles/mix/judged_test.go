@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/replay"
 )
@@ -135,7 +136,7 @@ func (j judged) judge(t *testing.T, products, times, spoilt int) {
 
 // On the same server nothing differs, and each of a few answers that do is found.
 func TestAnswersAreJudged(t *testing.T) {
-	labtest.Full(t, "TestAnswersAreCompared and TestAnswersToStatementsAreCompared")
+	tier.Full(t, "TestAnswersAreCompared and TestAnswersToStatementsAreCompared")
 	t.Parallel()
 	for name, j := range judgedOn {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +147,7 @@ func TestAnswersAreJudged(t *testing.T) {
 }
 
 func TestProofThat100Of100DifferencesAreFoundAndNoneInvented(t *testing.T) {
-	labtest.Proof(t, "TestAnswersAreJudged finds ten, and invents none in one replay")
+	tier.Proof(t, "TestAnswersAreJudged finds ten, and invents none in one replay")
 	for name, j := range judgedOn {
 		t.Run(name, func(t *testing.T) { j.judge(t, 1000, 10, 100) })
 	}
@@ -202,7 +203,7 @@ func (j judged) slower(t *testing.T, percent float64, products, runs int) compar
 // A slower server is found to be slower. How much slower it has to be depends on how busy the machine
 // is, so that it takes twice as long here, and is tried again.
 func TestASlowerServerIsFound(t *testing.T) {
-	labtest.Full(t, "internal/compare has made-up runs")
+	tier.Full(t, "internal/compare has made-up runs")
 	t.Parallel()
 	for range 5 {
 		if judgedOn["postgres"].slower(t, 100, 60, 3) == compare.Worse {
@@ -214,7 +215,7 @@ func TestASlowerServerIsFound(t *testing.T) {
 
 // On a machine that others use, too, most of these comparisons are rightly unsure.
 func TestProofThatNineOfTenSlowdownsOf5PercentAreFound(t *testing.T) {
-	labtest.Proof(t, "TestASlowerServerIsFound finds one of PostgreSQL's, which is larger")
+	tier.Proof(t, "TestASlowerServerIsFound finds one of PostgreSQL's, which is larger")
 	for _, name := range []string{"redis", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			found := map[compare.Verdict]int{}

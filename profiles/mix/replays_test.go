@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/replay"
 )
@@ -348,7 +349,7 @@ func TestAReplayBeginsWithASnapshot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == "cluster" {
-				labtest.Full(t, "the case alone")
+				tier.Full(t, "the case alone")
 			}
 			snapshot, srv := labtest.Redis(t), start(t)
 			ctx := t.Context()

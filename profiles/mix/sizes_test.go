@@ -9,8 +9,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
@@ -29,7 +29,7 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 	for _, name := range []string{"redis", "sqlite", "mariadb", "postgres", "cassandra"} {
 		t.Run(name, func(t *testing.T) {
 			if name != "redis" && name != "sqlite" {
-				labtest.Full(t, "the same on redis and sqlite")
+				tier.Full(t, "the same on redis and sqlite")
 			}
 			t.Parallel()
 			c := caseOf(t, profiletest.Target(t, name), sized, "namespace=mixsized", "count=1000")

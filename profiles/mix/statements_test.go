@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/replay"
 )
@@ -137,7 +138,7 @@ func TestStatementsAreMadeAgain(t *testing.T) {
 				"folded":      func(t *testing.T) *session.Concluded { return c.With("threads=2", "speed=unlimited").Run(t) },
 				"as recorded": func(t *testing.T) *session.Concluded { return c.With("speed=2").Run(t) },
 				"three workers": func(t *testing.T) *session.Concluded {
-					labtest.Full(t, "the case folded")
+					tier.Full(t, "the case folded")
 					return c.With("speed=unlimited").Together(t, 3)
 				},
 			} {

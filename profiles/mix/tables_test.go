@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
@@ -68,7 +68,7 @@ func TestPresetsOnEveryStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "sqlite" {
-				labtest.Full(t, "TestEveryCallOnEveryStore, TestCassandra and TestCoherence")
+				tier.Full(t, "TestEveryCallOnEveryStore, TestCassandra and TestCoherence")
 			}
 			target := profiletest.Target(t, name)
 			o := profiletest.Drive(t, profiletest.Case{Profile: Profile(), Target: target, Set: []string{"threads=4", "count=2000", "records=200", "namespace=mixshop"}})

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/testing/txtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
@@ -32,7 +33,7 @@ func TestPerfbenchKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == model.TransMsg || name == model.TransXA {
-				labtest.Full(t, "the cases saga and tcc")
+				tier.Full(t, "the cases saga and tcc")
 			}
 			k := killed{url: url(t), kind: name, namespace: "killed" + name, dir: t.TempDir()}
 			k.test(t)

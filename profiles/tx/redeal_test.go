@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
@@ -33,7 +34,7 @@ func TestTheTransactionsOfKilledWorkersAreCarriedOut(t *testing.T) {
 
 // Look-ups and transactions of a map are made as often as was asked for.
 func TestTheLookUpsOfAKilledWorkerAreMade(t *testing.T) {
-	labtest.Full(t, "TestTheTransactionsOfKilledWorkersAreCarriedOut")
+	tier.Full(t, "TestTheTransactionsOfKilledWorkersAreCarriedOut")
 	t.Parallel()
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
 		"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=4000", "eligibility.threadCount=4",

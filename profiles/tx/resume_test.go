@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/pbm"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
@@ -37,7 +38,7 @@ func TestResumedTransactionsOnMaps(t *testing.T) {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			if at == profiletest.AtWork {
-				labtest.Full(t, "the groups and the events, which are resumed at work")
+				tier.Full(t, "the groups and the events, which are resumed at work")
 			}
 			o := caseOf(t, target, set...).With("namespace=n"+string(at[0])).Resumed(t, 3, at, units)
 			assert.Equal(t, one.Run.Verification, o.Run.Verification)
@@ -57,7 +58,7 @@ func TestResumedTransactionsOnMaps(t *testing.T) {
 
 // So it is with branches that are prepared in a database.
 func TestResumedXA(t *testing.T) {
-	labtest.Full(t, "TestResumedSagas")
+	tier.Full(t, "TestResumedSagas")
 	t.Parallel()
 	c := caseOf(t, labtest.Postgres(t, "--max_prepared_transactions=64").URL(), "mode=saga", "transType=xa", "threads=6", "branches=3", "accountCount=50", "transactions=400",
 		"failRate=0.1", "timeout=2s", "rate=150")
@@ -79,7 +80,7 @@ func TestResumedSagas(t *testing.T) {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			if at != profiletest.AtWork {
-				labtest.Full(t, "the case at work, and TestResumedTransactionsOnMaps for each moment")
+				tier.Full(t, "the case at work, and TestResumedTransactionsOnMaps for each moment")
 			}
 			c := caseOf(t, labtest.Redis(t).URL(), "mode=saga", "threads=6", "branches=3", "accountCount=50", "retryInterval=3s", "payload=300")
 			profiletest.Crash(t, c.With("transactions=1M"), 20) // leaves some, which are due after the next has begun

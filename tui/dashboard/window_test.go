@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -88,6 +89,7 @@ func least(s *measure.Snapshot, op, segment int) float64 {
 // Every frame of a run as those of the pictures, of one whose knobs are turned at odd
 // moments, up and down, and which is paused, and of one whose rate a timetable ramps up.
 func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for _, tracks := range []int{1, 3} {
 		run := tuitest.NewRun(tracks)
 		d := New(Bench{}, run.Access())

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -23,6 +24,7 @@ import (
 // Who watches a run of this machine turns its knobs: the run does so, its log says it, and
 // what there is no room for is refused in words. The end comes from the folder.
 func TestARunIsChangedFromBeside(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	env := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session()
 	env.CacheDir = ""
 	p, err := session.Prepare(t.Context(), env, session.Request{

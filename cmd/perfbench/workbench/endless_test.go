@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -20,6 +21,7 @@ import (
 // Nobody can tune a run that is over in a second: each of these goes on for longer than
 // its preset would have it, and leaves a whole report when it is stopped.
 func TestARunOfTheWorkbenchGoesOnUntilItIsStopped(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	at := &surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()}
 	at.env.CacheDir = ""
 	b := newBench(at)

@@ -15,7 +15,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -98,12 +98,12 @@ func lastSecond(s *measure.Snapshot) int {
 // the last second and, of the first window, the mean and the longest time; neither rate is above
 // the peak.
 func TestTheFiguresOfARunAreThoseOfItsCharts(t *testing.T) {
-	labtest.Full(t, "TestFiguresAndBarsAreOfOneWindow has the frames of runs that are made up")
+	tier.Full(t, "TestFiguresAndBarsAreOfOneWindow has the frames of runs that are made up")
 	figuresOfCharts(t, map[string]string{"group": "shop", "event-store": "quick"})
 }
 
 func TestProofThatTheFiguresOfEveryProfileAreThoseOfItsCharts(t *testing.T) {
-	labtest.Proof(t, "TestTheFiguresOfARunAreThoseOfItsCharts has two profiles")
+	tier.Proof(t, "TestTheFiguresOfARunAreThoseOfItsCharts has two profiles")
 	figuresOfCharts(t, map[string]string{"ingestion": "small", "group": "shop", "tx": "small", "authz": "profiles", "event-store": "quick", "mix": ""})
 }
 

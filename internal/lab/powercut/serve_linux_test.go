@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perfbench/perfbench/internal/lab/powercut"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // The file system is served by a process of its own: who touches a page of a mapped file waits for
@@ -345,7 +345,7 @@ func sector(b []byte, at int) []byte {
 func TestAProgramFindsWhatItSynced(t *testing.T) { findsWhatItSynced(t, 40) }
 
 func TestProofThatAProgramFindsWhatItSyncedAfter200Cuts(t *testing.T) {
-	labtest.Proof(t, "TestAProgramFindsWhatItSynced cuts forty times")
+	tier.Proof(t, "TestAProgramFindsWhatItSynced cuts forty times")
 	findsWhatItSynced(t, 200)
 }
 

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // A coordinator that a worker was not told of cannot have it log in at a server of his: where
 // others may publish, a worker with a password wants to know who commands it, or where that may
 // go.
 func TestAForeignCoordinatorDoesNotGetThePassword(t *testing.T) {
+	tier.Slow(t, tier.Waits)
 	t.Parallel()
 	srv, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
 	require.NoError(t, err)

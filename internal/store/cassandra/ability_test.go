@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // scylla stands in front of a node and refuses what ScyllaDB does: version 5 of the protocol
@@ -108,7 +109,7 @@ func lacks(t *testing.T, c store.Conn) map[store.Ability]string {
 // Nodes that do not speak version 5 are spoken to in version 4, unless the target says
 // otherwise.
 func TestAnOlderProtocol(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	node := labtest.Cassandra(t).Addr()
 	assert.Empty(t, lacks(t, open(t, "cassandra://"+node)))
 
@@ -127,7 +128,7 @@ func TestAnOlderProtocol(t *testing.T) {
 
 // Without conditional writes, a lease is as exclusive as with them.
 func TestConformanceWithoutConditionalWrites(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	node := labtest.Cassandra(t).Addr()
 	_, err := open(t, "cassandra://"+node).EnsureKeyspace(t.Context(), "scyllatest")
 	require.NoError(t, err)

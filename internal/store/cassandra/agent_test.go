@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // ask reads from the agent of a Java server.
@@ -32,7 +33,7 @@ func ask(t *testing.T, url string) (status int, value any) {
 // The lab's Cassandra tells over HTTP what its JVM and it itself measure, and takes
 // no orders that way.
 func TestAgentTellsOfTheJVM(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.Cassandra(t).Jolokia()
 	require.NotEmpty(t, url)
 	status, heap := ask(t, url+"read/java.lang:type=Memory/HeapMemoryUsage")
@@ -57,7 +58,7 @@ func TestAgentTellsOfTheJVM(t *testing.T) {
 
 // A node tells of its thread pools by virtual tables, and of more by its agent.
 func TestNodeTellsOfItself(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Cassandra(t)
 	c := open(t, srv.URL())
 	work := func() {

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -35,7 +36,7 @@ func open(t *testing.T, url string) *cassandra.Conn {
 }
 
 func TestShapes(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.Cassandra(t).URL()
 	_, err := open(t, url).EnsureKeyspace(t.Context(), "storetest")
 	require.NoError(t, err)
@@ -47,7 +48,7 @@ func TestShapes(t *testing.T) {
 }
 
 func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	s := store.Space{Namespace: "own-space", Name: "a", Shape: store.Map}
 	made, err := c.Records.Made(t.Context(), s.Namespace)
@@ -61,7 +62,7 @@ func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
 }
 
 func TestWhatTheReportSays(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.Cassandra(t).URL()
 	info, err := open(t, url).Info(t.Context())
 	require.NoError(t, err)
@@ -82,7 +83,7 @@ func TestWhatTheReportSays(t *testing.T) {
 }
 
 func TestTargetsThatCannotBe(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Cassandra(t)
 	for url, want := range map[string]string{
 		srv.URL() + "/nosuch?" + labtest.Patience:          "there is no keyspace nosuch",
@@ -101,7 +102,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 }
 
 func TestOlderTableIsNamed(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	ks, err := c.EnsureKeyspace(t.Context(), "older")
 	require.NoError(t, err)
@@ -120,7 +121,7 @@ func TestOlderTableIsNamed(t *testing.T) {
 // acknowledged. While it is frozen what is measured is given up after the time that the
 // target says, and what is not measured waits.
 func TestKilledNodeComesBack(t *testing.T) {
-	labtest.Full(t, "profiles/eventstore's TestStoreKilledInMidRun on Cassandra")
+	tier.Full(t, "profiles/eventstore's TestStoreKilledInMidRun on Cassandra")
 	srv := labtest.ToKill(t, "cassandra")
 	c := open(t, srv.URL())
 	hasty, err := dial(t, srv.URL()+"?dial_timeout=2m&read_timeout=3s")
@@ -155,7 +156,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 }
 
 func TestPasswordsAndCertificates(t *testing.T) {
-	labtest.Full(t, "TLS and passwords on Redis")
+	tier.Full(t, "TLS and passwords on Redis")
 	srv := labtest.CassandraTLS(t, labtest.TLSOptions{Args: []string{"--authenticator", "PasswordAuthenticator"}})
 	_, rest, _ := strings.Cut(srv.URL(), "://")
 	host, _, _ := strings.Cut(rest, "?")
@@ -181,7 +182,7 @@ func TestPasswordsAndCertificates(t *testing.T) {
 // A table of others where our records would be, empty as it is, is neither taken nor
 // dropped; nor is one that they have put where ours was.
 func TestTablesOfOthersStay(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	for namespace, columns := range map[string]string{"others1": "k blob PRIMARY KEY, v blob, note text", "others2": "k blob, v blob, PRIMARY KEY (k, v)"} {
 		ks, err := c.EnsureKeyspace(t.Context(), namespace)
@@ -213,7 +214,7 @@ func TestTablesOfOthersStay(t *testing.T) {
 // their own, is not taken; and where they have put such a one in the place of ours, it is
 // neither written nor dropped, with --cleanup as little as by data delete.
 func TestTablesOfOthersInPlaceOfAProfilesStay(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	space := store.Space{Namespace: "others4", Name: "p", Shape: store.Keys, Grouped: true}
 	set := cassandra.New(c, space, "p_", []cassandra.Table{

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -35,7 +36,7 @@ func open(t *testing.T, url string) *coherence.Conn {
 
 // A member tells of itself where it has an agent; a client alone learns nothing.
 func TestMemberTellsOfItself(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Coherence(t)
 	url := storetest.With(srv.URL(), patient)
 	list, err := open(t, srv.URL()).Meter.Readings(t.Context())
@@ -52,7 +53,7 @@ func TestMemberTellsOfItself(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.Coherence(t).URL()
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, coherence.Driver, storetest.With(url, patient)) })

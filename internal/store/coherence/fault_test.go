@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // soon is how long a slow machine may take for what is to happen.
@@ -55,7 +56,7 @@ func TestNobodyAndAStrangerAnswer(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	labtest.Full(t, "TLS on Redis")
+	tier.Full(t, "TLS on Redis")
 	srv := labtest.CoherenceTLS(t, labtest.TLSOptions{ClientAuth: true})
 	c := open(t, srv.URL())
 	s := store.Space{Namespace: "tls", Name: "a", Shape: store.Map}
@@ -79,7 +80,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	labtest.Full(t, "profiles/ingestion's TestOnCoherence, on one that is killed")
+	tier.Full(t, "profiles/ingestion's TestOnCoherence, on one that is killed")
 	srv := labtest.ToKill(t, "coherence")
 	t.Run("frozen", func(t *testing.T) { frozen(t, srv) })
 	t.Run("killed and restarted", func(t *testing.T) { killed(t, srv) })
@@ -172,7 +173,7 @@ func frozen(t *testing.T, srv *labtest.Server) {
 
 // Calls that their callers leave at any moment do no harm to others.
 func TestCallsCutShort(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c, err := dial(t, storetest.With(labtest.Coherence(t).URL(), patient+"&connections=1"))
 	require.NoError(t, err)
 	s := store.Space{Namespace: "short", Name: "a", Shape: store.Map}

@@ -14,10 +14,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestQueues(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "queue", Shape: coherence.QueueShape}
 	_, ok, err := c.Queues.Poll(ctx, s)
@@ -52,7 +53,7 @@ func TestQueues(t *testing.T) {
 }
 
 func TestEntriesExpire(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "expiry", Shape: "mcache"}
 	require.NoError(t, c.Maps.PutExpiring(ctx, s, []byte("soon"), []byte("v"), time.Second))
@@ -72,7 +73,7 @@ func TestEntriesExpire(t *testing.T) {
 
 // Of those that replace the same value at the same time one succeeds.
 func TestReplaceIsAtomic(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "replace", Shape: store.Map, Grouped: true}
 	g, k := []byte("g"), []byte("k")
@@ -120,7 +121,7 @@ func TestReplaceIsAtomic(t *testing.T) {
 }
 
 func TestNearCacheHearsOfChanges(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "near", Shape: store.Map}
 	n, err := c.OpenNear(ctx, []store.Space{s})
@@ -154,7 +155,7 @@ func TestNearCacheHearsOfChanges(t *testing.T) {
 }
 
 func TestValuesThatNoMessageCarries(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "large", Shape: store.Map}
 	err := c.Maps.Put(ctx, s, []byte("k"), make([]byte, 4<<20))
@@ -171,7 +172,7 @@ func TestValuesThatNoMessageCarries(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := open(t, labtest.Coherence(t).URL()+"?connections=3")
 	info, err := c.Info(t.Context())
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestClassify(t *testing.T) {
@@ -113,7 +114,7 @@ func TestServerStandsStill(t *testing.T) {
 
 func TestNodeOfClusterDies(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "a run of each profile on a cluster, and TestConformance")
+	tier.Full(t, "a run of each profile on a cluster, and TestConformance")
 	srv := labtest.Cluster(t)
 	c := open(t, with(srv.URL(), "read_timeout=2s", "dial_timeout=2s"))
 	s := grouped("a")
@@ -137,7 +138,7 @@ func TestNodeOfClusterDies(t *testing.T) {
 
 func TestReplicaRefusesToBeProbed(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
+	tier.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
 	srv := labtest.Sentinel(t)
 	target := "redis://" + srv.Addrs("replica")[0]
 	c := open(t, target)
@@ -151,7 +152,7 @@ func TestReplicaRefusesToBeProbed(t *testing.T) {
 
 func TestMasterDiesUnderSentinel(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
+	tier.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
 	srv := labtest.Sentinel(t)
 	c := open(t, with(srv.URL(), "read_timeout=2s", "dial_timeout=2s"))
 	s := space("a")

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 var options = store.OpenOptions{Threads: 8, Log: slog.New(slog.DiscardHandler)}
@@ -98,7 +99,7 @@ func TestConformance(t *testing.T) {
 
 func TestConformanceOfCluster(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "a run of each profile on a cluster, and TestConformance")
+	tier.Full(t, "a run of each profile on a cluster, and TestConformance")
 	srv := labtest.Cluster(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, redis.Driver, srv.URL()) })
@@ -120,7 +121,7 @@ func TestConformanceOfCluster(t *testing.T) {
 
 func TestConformanceOfSentinel(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
+	tier.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
 	srv := labtest.Sentinel(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	info, err := open(t, srv.URL()).Info(t.Context())

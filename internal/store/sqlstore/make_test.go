@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // PostgreSQL has several words for a table that somebody else has just made: it depends on
@@ -26,7 +27,7 @@ func TestWhatOthersHaveJustMadeExists(t *testing.T) {
 // ours says which.
 func TestTablesOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	c := dial(t, labtest.Postgres(t).URL())
 	const create = "CREATE TABLE IF NOT EXISTS slow (k INT PRIMARY KEY)"
 	tx, err := c.SQL().BeginTx(t.Context(), nil)

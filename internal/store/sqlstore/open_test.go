@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 const secret = "s3cret-pw"
@@ -65,7 +66,7 @@ func run(t *testing.T, c *sqlstore.Conn, texts ...string) {
 
 func TestMariaDBRefusals(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.MariaDB(t)
 	url, admin := srv.URL(), dial(t, srv.URL())
 	run(t, admin,
@@ -106,7 +107,7 @@ func TestMariaDBRefusals(t *testing.T) {
 
 func TestPostgresRefusals(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Postgres(t)
 	url, admin := srv.URL(), dial(t, srv.URL())
 	run(t, admin, "CREATE ROLE reader LOGIN", "CREATE ROLE few LOGIN CONNECTION LIMIT 1", "CREATE ROLE shut LOGIN PASSWORD '"+secret+"'")
@@ -149,7 +150,7 @@ func TestPostgresRefusals(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, start := range map[string]func(testing.TB, labtest.TLSOptions) *labtest.TLSServer{
 		"mariadb": labtest.MariaDBTLS, "postgres": labtest.PostgresTLS,
 	} {

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // lacks returns what a server lacks, with its reasons.
@@ -30,7 +31,7 @@ func lacks(t *testing.T, c *sqlstore.Conn) map[store.Ability]string {
 // prepared that would be missing on the next.
 func TestConformanceBehindAPooler(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	srv := labtest.Postgres(t)
 	pooler := "postgres://pb@" + labtest.PgBouncer(t, srv.Addr()) + "/perfbench"
 	storetest.Run(t, func(t *testing.T) store.Conn { return dial(t, pooler) })
@@ -45,7 +46,7 @@ func TestConformanceBehindAPooler(t *testing.T) {
 // table of the schema that tells of waiting.
 func TestWhatAServerLacks(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		srv := labtest.Postgres(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // What servers answer when they are asked for their version.
@@ -44,7 +45,7 @@ func TestProducts(t *testing.T) {
 // A server that has no such row is no error: how many connections it has is then unknown.
 func TestAStatusThatIsMissing(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "the row that is there, whenever a MariaDB is opened")
+	tier.Full(t, "the row that is there, whenever a MariaDB is opened")
 	target, err := store.ParseTarget(labtest.MariaDB(t).URL())
 	require.NoError(t, err)
 	c, err := Open(t.Context(), target, store.OpenOptions{Threads: 1})

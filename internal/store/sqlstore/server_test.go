@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -40,7 +41,7 @@ func each(t *testing.T, f func(t *testing.T, start func(args ...string) *labtest
 	for name, start := range map[string]func(testing.TB, ...string) *labtest.Server{"mariadb": labtest.MariaDB, "postgres": labtest.Postgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			labtest.Full(t, inPlace)
+			tier.Full(t, inPlace)
 			f(t, func(args ...string) *labtest.Server { return start(t, args...) })
 		})
 	}
@@ -146,7 +147,7 @@ func TestPoolKeepsWithinTheServersLimit(t *testing.T) {
 
 func TestInfoTellsWhatSpoilsAComparison(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	check := func(t *testing.T, url, name, warning, isolation string) {
 		t.Helper()
 		c := dial(t, url)
@@ -173,7 +174,7 @@ func TestInfoTellsWhatSpoilsAComparison(t *testing.T) {
 // gorm as well.
 func TestClassesOfWhatServersAnswer(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:"} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, url)
@@ -242,7 +243,7 @@ func TestDeadlockIsAConflict(t *testing.T) {
 // keys counting.
 func TestLargeBatches(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t, "--max-allowed-packet", "1M").URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:"} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, url)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
@@ -43,7 +44,7 @@ func fenced(t *testing.T, d store.Driver, url string) {
 
 func TestMariaDBKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.MariaDB(t, "--performance-schema=ON").URL()
 	conformance(t, url)
 	fenced(t, sqlstore.MySQL, url)
@@ -56,7 +57,7 @@ func TestMariaDBKeepsThePromises(t *testing.T) {
 
 func TestPostgresKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	url := labtest.Postgres(t, "--shared_preload_libraries=pg_stat_statements").URL()
 	conformance(t, url)
 	fenced(t, sqlstore.Postgres, url)
@@ -138,6 +139,7 @@ func hidesReadings(t *testing.T, address string) {
 }
 
 func TestSQLiteKeepsThePromises(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	assert.Equal(t, store.Untold(), dial(t, "sqlite:").Meter.Usage(t.Context()), "it has no process of its own")
 	t.Run("temporary", func(t *testing.T) { conformance(t, "sqlite:") })

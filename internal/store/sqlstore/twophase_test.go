@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // preparing are servers that can prepare, and how others than we do it there.
@@ -36,7 +37,7 @@ var preparing = map[string]struct {
 // tables do; that of others stays.
 func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, server := range preparing {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +101,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 // A call that waits for what is prepared waits no longer than it may.
 func TestWaitingForWhatIsPrepared(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, server := range preparing {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +134,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 // What cannot keep as much prepared says so, and what to do.
 func TestServersThatCannotPrepareEnough(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, inPlace)
+	tier.Full(t, inPlace)
 	for name, want := range map[string]string{"postgres": "max_prepared_transactions = 20", "mariadb": "max_connections"} {
 		c := dial(t, labtest.Shared(t, name).URL())
 		many := 20

@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/capturetest"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // calls are those of a capture, a line each: milliseconds, connection and database, outcome, and
@@ -382,7 +382,7 @@ func TestBadLogsAreRefusedInOneSentence(t *testing.T) {
 // A record that has no end is not read into memory until there is none left.
 func TestRecordsWithoutAnEndAreRefused(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "TestBadLogsAreRefusedInOneSentence has everything that is no larger than a test")
+	tier.Full(t, "TestBadLogsAreRefusedInOneSentence has everything that is no larger than a test")
 	ok, long := csvLine(1, "a", "LOG", "statement: SELECT 1", "", ""), strings.Repeat("SELECT 1,\n", 7<<20)
 	for name, tt := range map[string]struct{ log, want string }{
 		"a line of csvlog":   {ok + strings.Repeat("x", 70<<20) + "\n" + ok, "log: line 2: this is no line of PostgreSQL's csvlog"},
@@ -401,6 +401,7 @@ func TestRecordsWithoutAnEndAreRefused(t *testing.T) {
 // A log may end anywhere: what is whole is recorded, and what is not is counted, or the log is
 // refused.
 func TestLogsAreCutShortAnywhere(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for name, log := range map[string]string{
 		"csvlog": ofPostgres(csvLine), "jsonlog": ofPostgres(jsonLine), "general": ofMariaDBGeneral, "slow": ofMariaDBSlow, "fqltool": ofFQL,
 	} {

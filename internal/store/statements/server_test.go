@@ -15,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -32,7 +33,7 @@ func logOf(t *testing.T, path, until string) string {
 }
 
 func TestLogsOfARealPostgreSQL(t *testing.T) {
-	labtest.Full(t, "TestLogsBecomeCalls has the lines of a real server")
+	tier.Full(t, "TestLogsBecomeCalls has the lines of a real server")
 	for mode, set := range map[string][]string{"log_statement": {"--log_statement", "all"}, "log_min_duration_statement": {"--log_min_duration_statement", "0"}} {
 		t.Run(mode, func(t *testing.T) {
 			srv := labtest.Postgres(t, append(set, "--logging_collector", "on", "--log_destination", "csvlog,jsonlog", "--log_filename", "a.log", "--log_directory", "log")...)
@@ -82,7 +83,7 @@ func TestLogsOfARealPostgreSQL(t *testing.T) {
 }
 
 func TestLogsOfARealMariaDB(t *testing.T) {
-	labtest.Full(t, "TestLogsBecomeCalls has the lines of a real server")
+	tier.Full(t, "TestLogsBecomeCalls has the lines of a real server")
 	srv := labtest.MariaDB(t, "--slow-query-log", "1", "--long-query-time", "0", "--slow-query-log-file", "slow.log", "--general-log", "1", "--general-log-file", "general.log")
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "pb", "tcp", srv.Addr(), "perfbench"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func open(t *testing.T, o *redis.Options) *redis.Client {
@@ -122,7 +123,7 @@ func TestTLSServer(t *testing.T) {
 
 func TestClusterTakesWritesOnEverySlot(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "what every test of a server does with it")
+	tier.Full(t, "what every test of a server does with it")
 	srv := labtest.Cluster(t)
 	assert.Equal(t, "redis+cluster://"+strings.Join(srv.Addrs("node"), ","), srv.URL())
 	c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: srv.Addrs("node"), DisableIdentity: true, MaxRedirects: -1})
@@ -162,7 +163,7 @@ func TestClusterTakesWritesOnEverySlot(t *testing.T) {
 
 func TestSentinelsReplaceAKilledMaster(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "what every test of a server does with it")
+	tier.Full(t, "what every test of a server does with it")
 	srv := labtest.Sentinel(t, "--requirepass", "secret")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

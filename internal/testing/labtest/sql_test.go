@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // sqlOpen opens what a URL of the lab without TLS names.
@@ -42,7 +43,7 @@ func sqlOpen(t *testing.T, target string) *sql.DB {
 
 func TestSQLServerIsKilledPausedAndBack(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "what every test of a server does with it")
+	tier.Full(t, "what every test of a server does with it")
 	for _, tt := range []struct {
 		name  string
 		start func(t testing.TB, args ...string) *labtest.Server
@@ -93,7 +94,7 @@ func TestSQLServerIsKilledPausedAndBack(t *testing.T) {
 // Servers that are made at the same time do not take each other's temporary files.
 func TestMariaDBsAtOnce(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "what every test of a server does with it")
+	tier.Full(t, "what every test of a server does with it")
 	for i := range 6 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -35,7 +36,7 @@ func (c Case) Gone(t *testing.T, endless ...string) {
 		}
 		t.Run("duration, "+name, func(t *testing.T) {
 			t.Parallel()
-			labtest.Full(t, "runs by count end one drain after their store has gone")
+			tier.Full(t, "runs by count end one drain after their store has gone")
 			c.With(set...).goneByTime(t)
 		})
 	}

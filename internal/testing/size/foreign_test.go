@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // most is how many functions of libraries a package of ours may compile.
@@ -27,7 +27,7 @@ var more = map[string]int{
 // A field or a method that names a type of a library leads each package that comes across
 // it to that library's generics, which it compiles again.
 func TestNoPackageCompilesALibraryAgain(t *testing.T) {
-	labtest.Full(t, "the build: nothing breaks, it only takes longer")
+	tier.Full(t, "the build: nothing breaks, it only takes longer")
 	// Go tests a package again when a file has changed that its test looked at; what go list
 	// looks at below does not count.
 	root := os.DirFS("../../..")

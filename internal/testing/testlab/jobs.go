@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // atOnce is how many jobs run side by side: one with the race detector compiles for long, one is go
@@ -177,12 +177,12 @@ var compile = []string{"go", "list", "-test", "-export", "-f", "{{with .Error}}{
 // without symbols for a debugger is linked in four fifths of the time.
 var common = []string{"test", "-json", "-vet=off", "-ldflags=-s", "-timeout=20m"}
 
-// small is everything but what [labtest.Full] leaves. Tests wait for servers more than
+// small is everything but what [tier.Full] leaves. Tests wait for servers more than
 // they compute: three more packages than processors. Their order is not shuffled, so that go
 // need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
 	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+3))
-	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0", labtest.TierEnv + "=some"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
+	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0", tier.Env + "=some"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
 // large is what the small tier left, by its list, and all tests that the race detector can
@@ -208,7 +208,7 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 	for _, l := range rest {
 		tests[l.Package] = append(tests[l.Package], l.Test)
 	}
-	tier := labtest.TierEnv + "=all"
+	tier := tier.Env + "=all"
 	shuffled := append(slices.Clone(common), "-shuffle=on")
 	jobs := []job{{env: []string{"CGO_ENABLED=0", compiles}, command: []string{"go", "vet", "./..."}, polite: true}}
 	if len(raced) > 0 {

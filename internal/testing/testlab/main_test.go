@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // told are results that note what a person is told.
@@ -59,7 +60,7 @@ func TestEverythingIsCountedOnce(t *testing.T) {
 
 // A story of testscript says after its reason where it was and what it had done.
 func TestTheReasonOfAStoryIsItsOwn(t *testing.T) {
-	const why = labtest.LeftTo + "another story"
+	const why = tier.LeftTo + "another story"
 	assert.Equal(t, why, reason("    script_test.go:94: "+why+"\n    testscript.go:609: WORK=$WORK\n        HOME=$WORK\n"))
 	assert.Equal(t, "the second", reason("    a_test.go:1: the first\n    a_test.go:2: the second\n"))
 	assert.Equal(t, "no reason", reason(""))
@@ -175,7 +176,7 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	assert.Contains(t, jobs[1].command, "-skip="+computed)
 	assert.Equal(t, module+"internal/b", jobs[1].command[len(jobs[1].command)-1], "the only one in which there is something to find")
 	assert.Contains(t, jobs[2].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
-	assert.Contains(t, jobs[2].env, labtest.TierEnv+"=all")
+	assert.Contains(t, jobs[2].env, tier.Env+"=all")
 	assert.Contains(t, jobs[3].command, "-run=^TestGapsRepeat$", "what the detector does without")
 
 	jobs, err = large(all, path, true, false)

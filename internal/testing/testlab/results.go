@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // event is a line of go test -json.
@@ -148,9 +148,9 @@ func (r *results) take(p *tested, e event, build *bytes.Buffer) {
 	case "skip":
 		why := reason(c.out.String())
 		switch {
-		case strings.HasPrefix(why, labtest.LeftTo):
+		case strings.HasPrefix(why, tier.LeftTo):
 			r.left = append(r.left, left{e.Package, e.Test})
-		case strings.HasPrefix(why, labtest.LeftToProofs):
+		case strings.HasPrefix(why, tier.LeftToProofs):
 			r.proofs++
 		default:
 			r.skipped[why]++

@@ -6,10 +6,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 func TestGeneratorIsDeterministicAndLikeTheOriginal(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	first, second := Generate("classic", 50, 25, 7), Generate("classic", 50, 25, 7)
 	assert.Equal(t, first, second)
 	assert.NotEqual(t, Generate("classic", 50, 25, 7), Generate("classic", 50, 25, 8))

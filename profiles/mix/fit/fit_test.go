@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
 )
@@ -47,6 +48,7 @@ func TestExponentsAreFoundAgain(t *testing.T) {
 // Each operation gets the distribution that its calls were drawn from, whatever that of the others
 // is, and those that follow the newest records are told from those that do not.
 func TestDistributionsOfCapturesAreFoundAgain(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	zipf := func(s float64) datagen.Keys { return datagen.Keys{Kind: datagen.ZipfKeys, Exponent: s} }
 	latest := func(s float64) datagen.Keys { return datagen.Keys{Kind: datagen.LatestKeys, Exponent: s} }
 	uniform := datagen.Keys{Kind: datagen.UniformKeys}

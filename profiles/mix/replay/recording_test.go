@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // written is a capture of calls at moments, on so many connections in turn.
@@ -94,6 +95,7 @@ func TestHowManyCallsWereMadeIsKnown(t *testing.T) {
 // A thread that does not get on holds up nobody, as far as there is room; what is read ahead is
 // bounded, and ends when nobody wants it.
 func TestReadingAheadIsBounded(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	n := 3 * chunks * chunkCalls
 	r := written(t, capture.Exact, 2, make([]time.Duration, n)...)
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/histories"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest/steps"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
@@ -58,7 +58,7 @@ func once(at int, hit *atomic.Int64) watched {
 func TestOneStaleReadAmongMany(t *testing.T) { staleAmong(t, 5_000) }
 
 func TestProofThatOneStaleReadIsFoundAmong100000(t *testing.T) {
-	labtest.Proof(t, "TestOneStaleReadAmongMany finds it among 5,000")
+	tier.Proof(t, "TestOneStaleReadAmongMany finds it among 5,000")
 	staleAmong(t, 100_000)
 }
 

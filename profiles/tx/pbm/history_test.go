@@ -10,8 +10,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/histories"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -52,7 +52,7 @@ func TestOneStaleReadOfASummary(t *testing.T) {
 }
 
 func TestProofThatOneStaleReadOfASummaryIsFoundAmong100000(t *testing.T) {
-	labtest.Proof(t, "TestOneStaleReadOfASummary finds it among 4,000")
+	tier.Proof(t, "TestOneStaleReadOfASummary finds it among 4,000")
 	staleAmong(t, 100_000)
 }
 
@@ -83,7 +83,7 @@ func TestSummariesAreLinearizable(t *testing.T) {
 	for _, name := range []string{"memory", "embedded", "redis", "postgres", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			if name == "postgres" || name == "mariadb" {
-				labtest.Full(t, "the same on Redis")
+				tier.Full(t, "the same on Redis")
 			}
 			p, _ := ready(t, pbmTargets[name](t), alone(given(append(watched, "eligibility.totalEntryCount=2000")...)))
 			profiletest.Work(t, p)

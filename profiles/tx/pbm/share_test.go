@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -38,6 +39,6 @@ func TestWorkersTransactAsOneProcessWould(t *testing.T) {
 // figures are blamed.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "ingestion's")
+	tier.Full(t, "ingestion's")
 	mode.Case(labtest.Redis(t).URL(), append(small, "testCase=tx")...).Hostile(t)
 }

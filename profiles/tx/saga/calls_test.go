@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 )
@@ -44,10 +45,10 @@ func TestCallsAreThosePredicted(t *testing.T) {
 				}
 				t.Run(what, func(t *testing.T) {
 					if name == "cluster" {
-						labtest.Full(t, "the same scripts on redis")
+						tier.Full(t, "the same scripts on redis")
 					}
 					if c.kind == "statements" && (what == "xa") != (name == "postgres") {
-						labtest.Full(t, "xa on postgres, and the others on mariadb")
+						tier.Full(t, "xa on postgres, and the others on mariadb")
 					}
 					p, _ := ready(t, c.url, alone(given(append([]string{"mode=saga", "transactions=100", "branches=3", "accountCount=1000", "balance=150"}, words...)...)))
 					profiletest.Work(t, p)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/histories"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -63,7 +63,7 @@ func TestOneStaleReadOfASaga(t *testing.T) {
 }
 
 func TestProofThatOneStaleReadOfASagaIsFoundAmong100000(t *testing.T) {
-	labtest.Proof(t, "TestOneStaleReadOfASaga finds it among 4,000")
+	tier.Proof(t, "TestOneStaleReadOfASaga finds it among 4,000")
 	staleAmong(t, 100_000)
 }
 
@@ -96,7 +96,7 @@ func TestSagasAreLinearizable(t *testing.T) {
 	for _, name := range []string{"memory", "embedded", "redis", "postgres", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			if name == "postgres" || name == "mariadb" {
-				labtest.Full(t, "the same on Redis")
+				tier.Full(t, "the same on Redis")
 			}
 			// A client that is not let run for a whole interval may write that a branch was refused after
 			// another has had it done: participants of a saga that is taken up again accept.

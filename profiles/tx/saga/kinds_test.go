@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -54,7 +55,7 @@ func TestBooksOfEachKind(t *testing.T) {
 			}
 			t.Run(target+"/"+name, func(t *testing.T) {
 				if name != model.TransXA && target == "postgres" {
-					labtest.Full(t, "the kind in the process and on sqlite, and TestCallsAreThosePredicted")
+					tier.Full(t, "the kind in the process and on sqlite, and TestCallsAreThosePredicted")
 				}
 				words := ofKind(name, "payload=700")
 				if name == model.TransXA { // where those that meet refuse instead of waiting

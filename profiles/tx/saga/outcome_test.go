@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -31,7 +31,7 @@ func TestABranchHasOneOutcome(t *testing.T) {
 	for _, target := range []string{"memory", "sqlite", "mariadb", "postgres"} {
 		t.Run(target, func(t *testing.T) {
 			if target == "mariadb" || target == "postgres" {
-				labtest.Full(t, "the same on SQLite")
+				tier.Full(t, "the same on SQLite")
 			}
 			p, conn := ready(t, sagaTargets[target](t), alone(given("mode=saga", "threads=1", "transactions=1", "accountCount=4", "balance=100")))
 			st, sp := storeOf(t, target, conn, p), p.Binder.(Binding).Spec

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -47,7 +48,7 @@ func TestWorkersCarryEveryKindOfTransactionOut(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			if kind == "xa" {
-				labtest.Full(t, "the cases tcc and msg")
+				tier.Full(t, "the cases tcc and msg")
 			}
 			c := mode.Case(target(t), "transType="+kind, "threads=6", "transactions=150", "branches=3", "accountCount=50", "failRate=0.1",
 				"lostSubmitRate=0.3", "timeout=2s", "checkInterval=20ms", "payload=300")
@@ -119,6 +120,6 @@ func TestOfALostWorkerLedgersSayTooLittle(t *testing.T) {
 // figures are blamed.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
-	labtest.Full(t, "ingestion's")
+	tier.Full(t, "ingestion's")
 	mode.Case(labtest.Redis(t).URL(), "threads=6", "transactions=300", "accountCount=50", "countCalls=off").Hostile(t)
 }

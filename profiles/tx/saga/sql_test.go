@@ -10,8 +10,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -29,7 +29,7 @@ func TestDatabases(t *testing.T) {
 	for name, start := range databases {
 		t.Run(string(name), func(t *testing.T) {
 			if name != sqltext.SQLite {
-				labtest.Full(t, "the case sqlite, and TestAccountsInOppositeOrder")
+				tier.Full(t, "the case sqlite, and TestAccountsInOppositeOrder")
 			}
 			url := start(t)
 			t.Run("sweep", func(t *testing.T) { sweeps(t, url) })

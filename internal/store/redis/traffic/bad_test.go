@@ -17,7 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // logs are one of each kind, with four calls.
@@ -170,7 +170,7 @@ func TestCapturesThatAreCutShort(t *testing.T) {
 // A log of any length takes no more memory than a short one: here one that is hundreds of megabytes
 // long when it is unpacked, from a million connections.
 func TestALongLogTakesNoMoreMemory(t *testing.T) {
-	labtest.Full(t, "it takes some seconds")
+	tier.Full(t, "it takes some seconds")
 	dir := t.TempDir()
 	log, path := filepath.Join(dir, "log.zst"), filepath.Join(dir, "x.capture")
 	f, err := os.Create(log)

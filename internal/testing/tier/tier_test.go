@@ -1,4 +1,4 @@
-package labtest_test
+package tier_test
 
 import (
 	"flag"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 func TestATestIsLeftToItsTier(t *testing.T) {
@@ -17,13 +17,13 @@ func TestATestIsLeftToItsTier(t *testing.T) {
 		why   string
 		runs  map[string]bool
 	}{
-		"full":  {labtest.Full, labtest.LeftTo, map[string]bool{"": false, "some": false, "all": true, "proofs": true}},
-		"proof": {labtest.Proof, labtest.LeftToProofs, map[string]bool{"": false, "some": false, "all": false, "proofs": true}},
+		"full":  {tier.Full, tier.LeftTo, map[string]bool{"": false, "some": false, "all": true, "proofs": true}},
+		"proof": {tier.Proof, tier.LeftToProofs, map[string]bool{"": false, "some": false, "all": false, "proofs": true}},
 	} {
-		for tier, runs := range c.runs {
-			t.Setenv(labtest.TierEnv, tier)
+		for wanted, runs := range c.runs {
+			t.Setenv(tier.Env, wanted)
 			f := &left{TB: t, name: "TestProofOfIt"}
-			assert.Equal(t, runs, f.goesOn(c.leave), "%s in tier %q", name, tier)
+			assert.Equal(t, runs, f.goesOn(c.leave), "%s in tier %q", name, wanted)
 			if !runs {
 				assert.Equal(t, c.why+"another test", f.said)
 			}
@@ -33,20 +33,20 @@ func TestATestIsLeftToItsTier(t *testing.T) {
 	asked := run.Value.String()
 	t.Cleanup(func() { _ = run.Value.Set(asked) })
 	for _, c := range []struct {
-		tier, run string
-		runs      bool
+		wanted, run string
+		runs        bool
 	}{{"", "", false}, {"", "TestIt", true}, {"some", "", true}, {"all", "", true}, {"proofs", "", true}} {
-		t.Setenv(labtest.TierEnv, c.tier)
+		t.Setenv(tier.Env, c.wanted)
 		assert.NoError(t, run.Value.Set(c.run))
 		f := &left{TB: t, name: "TestIt"}
-		assert.Equal(t, c.runs, f.goesOn(func(t testing.TB, _ string) { labtest.Process(t) }), "%+v", c)
+		assert.Equal(t, c.runs, f.goesOn(tier.Slow), "%+v", c)
 		if !c.runs {
-			assert.Equal(t, labtest.LeftToTest+"it starts the program as a process", f.said)
+			assert.Equal(t, tier.LeftToTest+"another test", f.said)
 		}
 	}
-	t.Setenv(labtest.TierEnv, "proofs")
+	t.Setenv(tier.Env, "proofs")
 	f := &left{TB: t, name: "TestIt"}
-	assert.False(t, f.goesOn(labtest.Proof))
+	assert.False(t, f.goesOn(tier.Proof))
 	assert.Equal(t, "make proofs would not find TestIt: its name should begin with TestProof", f.said)
 }
 
