@@ -125,7 +125,7 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.NotStartedMsg:
 		p.runs.failed.add(msg)
 	case screen.StartedMsg:
-		p.runs.failed.started(msg.Request)
+		p.runs.failed.all = nil
 	case archive.DoneMsg:
 		return p, archive.Settle(p.bench.Runs, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
@@ -314,7 +314,7 @@ func (p *Picker) bindings() widget.Bindings {
 			at = p.runs.runs()[min(p.runs.at, len(p.runs.runs())-1)]
 		}
 		p.runs.shelf.Bindings(&k, some, at)
-		if failed := len(p.runs.failed.ours()) > 0; failed {
+		if p.runs.failed.ours() != nil {
 			k.Back.SetHelp("esc", "dismiss what did not start")
 			k.Again.SetHelp("R", "try again")
 		} else {

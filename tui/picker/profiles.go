@@ -208,7 +208,7 @@ func (l *profiles) spoken(s *widget.Styles, ds []driver, w int) []string {
 	return lines
 }
 
-// runsOn says where the selected profile runs: on which stores wholly, in part and not.
+// runsOn says where the selected profile runs: on which stores wholly, and on which in part.
 func (l *profiles) runsOn(ds []driver) (lines []string) {
 	pr := l.selected()
 	switch {
@@ -217,11 +217,10 @@ func (l *profiles) runsOn(ds []driver) (lines []string) {
 	case !built(pr):
 		return []string{"planned"}
 	}
-	var whole, part, none []string
+	var whole, part []string
 	for _, d := range ds {
 		switch bind, ok := pr.Binding(d.id); {
 		case !ok || bind.Refuse != "":
-			none = append(none, d.title)
 		case bind.Note != "":
 			part = append(part, d.title)
 		default:
@@ -231,7 +230,7 @@ func (l *profiles) runsOn(ds []driver) (lines []string) {
 	for _, some := range []struct {
 		where  string
 		stores []string
-	}{{"runs on", whole}, {"in part on", part}, {"not on", none}} {
+	}{{"runs on", whole}, {"in part on", part}} {
 		if len(some.stores) > 0 {
 			lines = append(lines, some.where+" "+strings.Join(some.stores, ", "))
 		}

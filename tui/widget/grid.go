@@ -19,8 +19,16 @@ type Column struct {
 	// Most truncates longer cells, unless there is room for more; 0 means no limit. A column with a limit
 	// is cut further, to leastText, where otherwise it would be dropped, or the last columns would not fit.
 	Most int
-	// Least is its minimum width.
+	// Least is its minimum width, also where it would be dropped otherwise.
 	Least int
+}
+
+// cut is the least width of a column of text that would be dropped otherwise.
+func (c Column) cut() int {
+	if c.Least > 0 {
+		return c.Least
+	}
+	return leastText
 }
 
 // Grid is a table of plain cells, coloured cell by cell.
@@ -73,7 +81,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 		if used <= w || worst < 0 {
 			break
 		}
-		if c := cols[worst]; g.Cols[c].Most > 0 && all[c]-(used-w) >= leastText {
+		if c := cols[worst]; g.Cols[c].Most > 0 && all[c]-(used-w) >= g.Cols[c].cut() {
 			all[c] -= used - w
 			used = w
 			break
@@ -83,7 +91,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 	}
 	for _, c := range slices.Backward(dropped) { // a wide one has made room for one that is not
 		room := w - used - gutter
-		if g.Cols[c].Most > 0 && room >= leastText {
+		if g.Cols[c].Most > 0 && room >= g.Cols[c].cut() {
 			all[c] = min(all[c], room)
 		}
 		if all[c] <= room {
