@@ -98,9 +98,11 @@ var (
 		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/mix", "profiles/ingestion",
 		"profiles/tx/baseline", "profiles/tx/pbm", "profiles/tx", "internal/report",
 	}
-	long = []string{"internal/store/redis/traffic", "internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker", "tui", "internal/session"}
+	long = []string{"internal/store/redis/traffic", "internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker"}
 	// waiting are those that wait for servers and clocks, and compute next to nothing: they run beside whole runs.
-	waiting = []string{"internal/store/redis", "internal/lab", "internal/remote", "internal/store/redis/link"}
+	// computing are those that keep one processor busy for long: they run beside those that wait, too.
+	computing = []string{"tui", "internal/engine", "internal/find", "internal/session"}
+	waiting   = []string{"internal/store/redis", "internal/lab", "internal/remote", "internal/store/redis/link"}
 )
 
 // sqlite is in the test programs of some packages, which the detector would have compiled again:
@@ -151,7 +153,7 @@ func list(ctx context.Context, patterns []string) ([]pkg, error) {
 	for i := range all {
 		all[i].Deps = built[all[i].ImportPath]
 	}
-	first := slices.Concat(whole[:4], waiting[:2], whole[4:7], waiting[2:], whole[7:], long)
+	first := slices.Concat(whole[:4], waiting[:2], computing, whole[4:7], waiting[2:], whole[7:], long)
 	rank := func(p pkg) int {
 		i := slices.Index(first, short(p.ImportPath))
 		if i < 0 {
