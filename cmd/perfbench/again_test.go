@@ -27,13 +27,18 @@ func TestGroupsAreGivenOneByOne(t *testing.T) {
 	assert.Contains(t, doing(t, nil, "run", "--profile", "group", "--preset", "group", "--dry-run", "--set", "groupNames=g3"), "g3: invocation, get1 with 4 threads, 8000 invocations")
 }
 
-// The command in a report plans for the same run, whatever the first one was given.
-func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
-	t.Parallel()
-	env := session.Env{
+// offline can prepare any run, on any store.
+func offline() session.Env {
+	return session.Env{
 		Profiles: cli.Profiles(), Formats: cli.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}
+}
+
+// The command in a report plans for the same run, whatever the first one was given.
+func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
+	t.Parallel()
+	env := offline()
 	cases := map[string]session.Request{
 		"a ramp":        {Profile: "ingestion", Timetable: []string{"3s..5s:rate=2000..6000"}, Values: flagged("--rate=2000", "--duration=9s")},
 		"a total":       {Profile: "ingestion", Values: flagged("--threads=7", "--count=10000", "--cleanup=on")},
@@ -68,6 +73,27 @@ func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 		run := p.Model()
 		again := report.Asked(&run)
 		assert.Equal(t, planned(t, r.Words()), planned(t, again.Words()), "%s: %s", name, report.Command(&run))
+	}
+}
+
+// A knob is listed once, also where a run has one track and its setting has the name of the knob alone.
+func TestARunListsAKnobOnce(t *testing.T) {
+	env := offline()
+	for maps, want := range map[string][]string{"": {"eligibility.batch", "profile.batch"}, "--mapNames=eligibility": {"batch"}} {
+		r := session.Request{Profile: "ingestion", Target: "memory:"}
+		if maps != "" {
+			r.Values = flagged("mapNames=eligibility")
+		}
+		p, err := session.Prepare(t.Context(), env, r)
+		require.NoError(t, err)
+		run := p.Model()
+		var got []string
+		for _, name := range run.Given() {
+			if strings.Contains(name, "batch") {
+				got = append(got, name)
+			}
+		}
+		assert.Equal(t, want, got)
 	}
 }
 

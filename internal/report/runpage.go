@@ -343,13 +343,12 @@ func checks(r *rundir.Run) Section {
 // values lists what a reader needs to repeat the run.
 func values(r *rundir.Run) Section {
 	t := Table{Left: 3, Columns: []string{"name", "value", "from"}}
-	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		t.Add(k, Number(r.Settings[k]), r.Origin(k))
-	}
-	for _, k := range slices.Sorted(maps.Keys(r.Parameters)) {
-		if _, ok := r.Settings[k]; !ok {
-			t.Add(k, r.Parameters[k], r.Origin(k))
+	for _, k := range r.Given() {
+		text := r.Parameters[k]
+		if v, ok := r.Settings[k]; ok {
+			text = Number(v)
 		}
+		t.Add(k, text, r.Origin(k))
 	}
 	return Section{Heading: "Settings and parameters", Weight: Detail, Table: t}
 }

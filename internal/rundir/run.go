@@ -86,6 +86,8 @@ type Run struct {
 	// included, came from.
 	Parameters map[string]string `json:"parameters"`
 	Origins    map[string]string `json:"origins"`
+	// SetBy are the knobs that a parameter of another name sets at the start, each with that name.
+	SetBy map[string]string `json:"set_by,omitempty"`
 	// Files are the paths of --file, and Timetable the entries of --at, as they were
 	// given; folders of older versions have neither.
 	Files     []string `json:"files,omitempty"`

@@ -47,6 +47,27 @@ func SettingText(name string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// Given names the values that the run began with: its settings, and then its parameters without those
+// that set a knob, whose value is a setting.
+func (r *Run) Given() []string {
+	knobs := map[string]string{} // by the parameter
+	for knob, param := range r.SetBy {
+		knobs[param] = knob
+	}
+	out := slices.Sorted(maps.Keys(r.Settings))
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
+		track, param := TrackOf(name)
+		_, set := r.Settings[name]
+		if knob, sets := knobs[param]; sets { // the only track has its setting under the name of the knob alone
+			_, set = r.Origins[strings.TrimPrefix(track+"."+knob, ".")]
+		}
+		if !set {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // Varied names the settings that are not the same in all segments. With several tracks
 // it names the total or common value if all segments have one and it says all there is
 // to say, and otherwise the tracks' own settings.

@@ -60,3 +60,16 @@ func TestVaried(t *testing.T) {
 		assert.Equal(t, c.want, Varied(list), c.name)
 	}
 }
+
+// A knob and the parameter that sets it are listed once, as the knob.
+func TestAKnobIsGivenOnce(t *testing.T) {
+	r := Run{
+		Settings:   map[string]float64{"threads": 8, "a.threads": 4, "b.threads": 4, "batch": 10},
+		Parameters: map[string]string{"a.threadCount": "4", "b.threadCount": "4", "a.batchSize": "10", "put1.batchSize": "10", "threads": "8", "seed": "1"},
+		Origins:    map[string]string{"threads": "default", "a.threads": "default", "b.threads": "default", "batch": "default", "a.batch": "default", "seed": "default"},
+		SetBy:      map[string]string{"threads": "threadCount", "batch": "batchSize"},
+	}
+	assert.Equal(t, []string{"a.threads", "b.threads", "batch", "threads", "put1.batchSize", "seed"}, r.Given(), "what sets the knob of no track is a value of its own")
+	r.SetBy = nil
+	assert.Len(t, r.Given(), 9, "earlier runs do not say what sets what")
+}

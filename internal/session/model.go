@@ -59,6 +59,14 @@ func (p *Prepared) Model() rundir.Run {
 			}
 		}
 	}
+	for _, k := range p.Plan.Knobs {
+		if k.Param != "" {
+			if run.SetBy == nil {
+				run.SetBy = map[string]string{}
+			}
+			run.SetBy[k.Name] = k.Param
+		}
+	}
 	for _, t := range p.Plan.Tracks() {
 		if t.Pauses {
 			run.Pauses = append(run.Pauses, t.Name)

@@ -300,16 +300,17 @@ func answered(s *widget.Styles, a *workload.Answers, w int) []string {
 func (l *loadedRun) values(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
-	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
-		g.Add(k, rundir.SettingText(k, run.Settings[k]), run.Origin(k))
-	}
-	for _, k := range slices.Sorted(maps.Keys(run.Parameters)) {
-		if _, ok := run.Settings[k]; !ok {
-			g.Add(k, run.Parameters[k], run.Origin(k))
+	for _, k := range run.Given() {
+		text := run.Parameters[k]
+		if v, ok := run.Settings[k]; ok {
+			text = rundir.SettingText(k, v)
 		}
+		g.Add(k, text, run.Origin(k))
 	}
 	g.Add("", "", "")
-	g.Add("seed", fmt.Sprint(run.Seed), "")
+	if _, listed := run.Parameters["seed"]; !listed {
+		g.Add("seed", fmt.Sprint(run.Seed), "")
+	}
 	for _, k := range slices.Sorted(maps.Keys(run.Store.Details)) {
 		g.Add("store "+k, run.Store.Details[k], "")
 	}
