@@ -237,21 +237,20 @@ func Settled(vals []float64, early int) float64 {
 	return end
 }
 
-// Beyond marks the columns in which values lie above the end of a scale with ▲ in the first row, and
-// writes the highest of them beside its own. Values are by column of dots; those of told are marked
-// only where they have the highest.
-func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, marked [][]float64, told ...[]float64) {
+// Beyond marks each column in which values lie above the end of a scale with ▲ in the first row, and
+// writes the highest of them beside its own, or below it where some of its columns would lose their marks
+// and others have none. Values are by column of dots.
+func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, lists ...[]float64) {
 	high *= 1 + 1e-9
 	highest, at := high, -1
-	var cells []int
-	for i, vals := range slices.Concat(marked, told) {
-		for x, v := range vals {
-			if !(v > high) || x/2 >= c.w {
+	marked := make([]bool, c.w)
+	for _, vals := range lists {
+		for x, v := range vals[:min(len(vals), 2*c.w)] {
+			if !(v > high) {
 				continue
 			}
-			if i < len(marked) {
-				cells = append(cells, x/2)
-			}
+			marked[x/2] = true
+			c.Put(x/2, 0, "▲", l)
 			if v > highest {
 				highest, at = v, x/2
 			}
@@ -260,16 +259,23 @@ func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, marke
 	if at < 0 {
 		return
 	}
-	for _, x := range append(cells, at) {
-		c.Put(x, 0, "▲", l)
-	}
 	text := format(highest)
 	n := ansi.StringWidth(text)
-	if x := at + 1; x+n <= c.w {
-		c.Put(x, 0, text, l)
-	} else {
-		c.Put(at-n, 0, text, l)
+	x, left := at+1, max(at-n, 0)
+	if x+n > c.w {
+		x = left
 	}
+	misleads := func(x int) bool {
+		over := marked[x:min(x+n, c.w)]
+		return slices.Contains(over, true) && slices.Contains(over, false)
+	}
+	y := 0
+	if misleads(x) {
+		if x = left; misleads(left) {
+			x, y = min(at, max(c.w-n, 0)), min(1, c.h-1)
+		}
+	}
+	c.Put(x, y, text, l)
 }
 
 // Robust returns the end of a scale that shows vals without being dominated by a few

@@ -93,13 +93,7 @@ func (p *Plot) canvas() *chart.Canvas {
 			c.Put(x/2, y, "–", ghost) // a character, which is visible in an area even without colours
 		}
 	}
-	top := slices.Clone(p.Above)
-	for i, v := range top {
-		if v > p.High {
-			top[i] = math.NaN()
-		}
-	}
-	c.Line(p.scaled(top), above)
+	c.Line(p.scaled(p.Above), above)
 	p.ages(c)
 	for _, x := range p.Failed {
 		c.Put(x, p.Rows-1, "✗", failed)
@@ -116,11 +110,11 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 		c.Rule(m.Cell, '┊', l)
 	}
-	var ends [][]float64
+	ends := [][]float64{p.Above, p.Pending}
 	for _, a := range p.Areas {
 		ends = append(ends, a.To)
 	}
-	chart.Beyond(c, p.High, p.Label, spike, ends, p.Above, p.Pending)
+	chart.Beyond(c, p.High, p.Label, spike, ends...)
 	shade := func(parts [][2]int, l chart.Layer) {
 		for _, b := range parts {
 			for x := max(b[0], 0); x < min(max(b[1], b[0]+1), p.Cells); x++ {

@@ -42,6 +42,21 @@ func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
 	assert.Equal(t, "      123▲", strings.Split(drawn(p), "\n")[0], "at the right edge the value stands before it")
 }
 
+// Each second above the scale is marked, and the line goes up to its mark: none looks calm, or empty.
+func TestEachSecondAboveTheScaleIsMarked(t *testing.T) {
+	top := flat(20, 3)
+	for _, x := range []int{4, 5, 10, 11, 18, 19} {
+		top[x] = 20 + float64(x)
+	}
+	p := Plot{Cells: 10, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(20, 2)}}, Above: top, Fresh: 10}
+	lines := strings.Split(drawn(p), "\n")
+	assert.Equal(t, "  ▲⡆ ▲⡆39▲", lines[0])
+	for _, x := range []int{2, 5, 9} {
+		assert.NotEqual(t, ' ', []rune(lines[1])[x], "the line reaches the mark: %s", lines[1])
+	}
+	assert.Equal(t, ' ', []rune(lines[1])[7], lines[1])
+}
+
 func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 	p := Plot{
 		Cells: 20, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},

@@ -179,7 +179,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	for _, at := range c.phases {
 		canvas.Rule(column(at), '╎', rule)
 	}
-	chart.Beyond(canvas, scale.High, g.format, spike, [][]float64{dots})
+	chart.Beyond(canvas, scale.High, g.format, spike, dots)
 	for _, a := range c.faults {
 		for x, to := cut(a); x < to; x++ {
 			canvas.Rule(x, '▒', broken)
