@@ -280,6 +280,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to, &a.sought)
 	case screen.Sweep:
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
+	case screen.Plans:
+		return archive.NewPlans(a.bench.Plans)
 	case screen.Suite:
 		return archive.NewSuite(a.bench.Suites, to)
 	case screen.Return:

@@ -29,7 +29,7 @@ func newTestEnv() screen.Env {
 func partsOf(b *tuitest.Bench) Bench {
 	return Bench{
 		Picker:  picker.Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b},
-		Starter: b, Planner: b, Dashboard: dashboard.Bench{Past: b, Presets: b}, Results: b, Runs: b, Finished: b, Sweeper: b, Suites: b, Logs: b.Logs,
+		Starter: b, Planner: b, Dashboard: dashboard.Bench{Past: b, Presets: b}, Results: b, Runs: b, Finished: b, Sweeper: b, Suites: b, Plans: b, Logs: b.Logs,
 	}
 }
 

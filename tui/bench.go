@@ -21,6 +21,7 @@ type Bench struct {
 	Finished  archive.Finished
 	Sweeper   archive.Sweeper
 	Suites    archive.Suites
+	Plans     archive.PlanFiles
 	// Logs returns the last hundred log lines, oldest first.
 	Logs func() []string
 }

@@ -65,6 +65,11 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 			b.Past = nil
 			return archive.NewRuns(b, "")
 		}),
+		"plans": over(func(b *tuitest.Bench) screen.Screen {
+			b.FoundPlans = []screen.PlanFile{{Path: "night.yaml", File: tuitest.NewSuite()}, {Path: "day.yaml", File: tuitest.NewSuite()}}
+			return archive.NewPlans(b)
+		}),
+		"plans empty": over(func(b *tuitest.Bench) screen.Screen { return archive.NewPlans(b) }),
 		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return archive.Ask(b, screen.AskSweep{}) }),
 		"search asked": over(func(b *tuitest.Bench) screen.Screen {
 			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}}, new(find.Asked))

@@ -68,17 +68,39 @@ func listIn(stateDir, file string) []string {
 // Remember puts a target first among the recent ones, without its secrets. If two
 // processes write at once, one target may be lost, but the file stays intact.
 func Remember(stateDir string, t store.Target) error {
-	url := open(t).Redacted()
-	list := slices.DeleteFunc(Recent(stateDir), func(s string) bool { return s == url })
-	list = append([]string{url}, list...)
-	data, err := json.MarshalIndent(list[:min(len(list), MaxRecent)], "", "  ")
-	if err != nil {
-		return fmt.Errorf("remember target: %w", err)
-	}
-	if err := replaceFile(filepath.Join(stateDir, recentFile), append(data, '\n')); err != nil {
+	if err := putFirst(stateDir, recentFile, open(t).Redacted()); err != nil {
 		return fmt.Errorf("remember target: %w", err)
 	}
 	return nil
+}
+
+const plansFile = "plans.json"
+
+// RecentPlans returns the absolute paths of plan files whose runs were done lately, the newest first, as
+// Recent returns targets.
+func RecentPlans(stateDir string) []string { return listIn(stateDir, plansFile) }
+
+// RememberPlan puts the path of a plan file first among the recent ones, as Remember does a target.
+func RememberPlan(stateDir, path string) error {
+	path, err := filepath.Abs(path)
+	if err == nil && stateDir != "" {
+		err = putFirst(stateDir, plansFile, path)
+	}
+	if err != nil {
+		return fmt.Errorf("remember plan: %w", err)
+	}
+	return nil
+}
+
+// putFirst puts a text first in one of these files.
+func putFirst(stateDir, file, text string) error {
+	list := slices.DeleteFunc(listIn(stateDir, file), func(s string) bool { return s == text })
+	list = append([]string{text}, list...)
+	data, err := json.MarshalIndent(list[:min(len(list), MaxRecent)], "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(stateDir, file), append(data, '\n'))
 }
 
 // replace writes a file, readable only by the user, entirely or not at all.

@@ -7,16 +7,15 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Suites does the runs of plan files. It is called from a tea.Cmd.
 type Suites interface {
-	// Suite begins the runs of a plan file, which follow each other. An error says why none of them
-	// begins.
-	Suite(file *request.File) (screen.SuiteRun, error)
+	// Suite begins the runs of a plan file, which follow each other, and remembers its path. An error says
+	// why none of them begins.
+	Suite(of screen.Suite) (screen.SuiteRun, error)
 }
 
 // Suite is the runs of a plan file: what they are, and how far they are if they are done here. It
@@ -170,13 +169,13 @@ func (s *Suite) move(by int) { s.at = max(min(s.at+by, len(s.now.Turns)-1), 0) }
 // start begins the first of the runs in the background.
 func (s *Suite) start(e screen.Env) tea.Cmd {
 	s.busy, s.err, s.moved = true, nil, false
-	bench, file := s.bench, s.plan.File
+	bench, plan := s.bench, s.plan
 	ctx, cancel := e.Connecting()
 	e.Starts.Add(1)
 	return func() tea.Msg {
 		defer e.Starts.Done()
 		defer cancel()
-		run, err := bench.Suite(file)
+		run, err := bench.Suite(plan)
 		if err == nil && ctx.Err() != nil { // the user has left
 			run.Kill()
 			<-run.Done()

@@ -34,6 +34,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Details):
 		p.form.all = !p.form.all
 		p.list.matrix = p.form.all
+	case key.Matches(msg, k.Plans):
+		return screen.Open(screen.Plans{})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):

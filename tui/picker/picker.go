@@ -331,7 +331,7 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.History, k.Compare, k.Details, k.Next, k.Prev, k.Back}
+	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.Plans, k.History, k.Compare, k.Details, k.Next, k.Prev, k.Back}
 	details := widget.Long(k.Details, "all")
 	if p.form.all {
 		details = widget.Long(k.Details, "less")
@@ -386,7 +386,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	}
 	k.Right.SetHelp("→", "setup")
 	return widget.KeyMap{
-		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Plans, k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

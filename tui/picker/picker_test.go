@@ -526,6 +526,9 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	b.Plans = map[string]*request.File{"p.yaml": tuitest.NewSuite()}
 	a, p = pick(t, b, 120, 40)
 	open()
+	a.Send(t, "esc", "P")
+	assert.Equal(t, screen.Plans{}, a.Asked[len(a.Asked)-1], "those that there are are listed")
+	a.Asked = a.Asked[:len(a.Asked)-1]
 	assert.Equal(t, []screen.Destination{screen.Suite{Path: "p.yaml", File: b.Plans["p.yaml"]}}, a.Asked, "several runs have a page of their own")
 	assert.Empty(t, p.drafts.request().Files)
 	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml"})

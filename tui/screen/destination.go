@@ -56,6 +56,8 @@ type (
 	}
 	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }
+	// Plans lists plan files.
+	Plans struct{}
 	// Suite shows the runs of a plan file, by its path.
 	Suite struct {
 		Path string
@@ -74,6 +76,7 @@ func (Noise) destination()     {}
 func (AskSweep) destination()  {}
 func (AskSearch) destination() {}
 func (Sweep) destination()     {}
+func (Plans) destination()     {}
 func (Suite) destination()     {}
 func (Return) destination()    {}
 

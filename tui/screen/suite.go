@@ -1,5 +1,11 @@
 package screen
 
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/request"
+)
+
 // SuiteRun are the runs of a plan file that are done one after the other. None of the methods block, and
 // any goroutine may call them.
 type SuiteRun interface {
@@ -16,6 +22,15 @@ type SuiteNow struct {
 	// Run is that run; nil between two runs.
 	What string
 	Run  Run
+}
+
+// PlanFile is a plan file that was found.
+type PlanFile struct {
+	Path    string
+	Changed time.Time
+	// File is what it says, and Err what is wrong with it; nil: nothing.
+	File *request.File
+	Err  error
 }
 
 // SuiteState is what has become of a run of a plan.

@@ -37,7 +37,7 @@ type Bindings struct {
 	// dashboard
 	Pause, More, Less, MoreTen, LessTen                                                   key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                                    key.Binding
-	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset                             key.Binding
+	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset, Plans                      key.Binding
 	Search, EndSearch, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate, Retag key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                                   key.Binding
 }
@@ -72,6 +72,7 @@ func newBindings() Bindings {
 		Start:       Bind("enter", "start", "enter"),
 		Launch:      Bind("S", "start", "S"),
 		Swap:        Bind("v", "swap", "v"),
+		Plans:       Bind("P", "plans", "P"),
 		History:     Bind("h", "earlier runs", "h"),
 		Export:      Bind("e", "export", "e"),
 		Copy:        Bind("y", "copy command", "y"),

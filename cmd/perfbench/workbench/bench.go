@@ -75,7 +75,7 @@ func (b *bench) screens(logs func() []string) tui.Bench {
 		Planner:   b.starter,
 		Dashboard: dashboard.Bench{Past: b.kept, Presets: b.presets},
 		Results:   b.kept, Runs: b.kept, Finished: b.kept,
-		Sweeper: b.sweeper, Suites: b.sweeper,
+		Sweeper: b.sweeper, Suites: b.sweeper, Plans: b.requests,
 		Logs: logs,
 	}
 }

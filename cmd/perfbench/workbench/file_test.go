@@ -43,3 +43,32 @@ func TestEachMistakeOfAPlanIsOneOfItsFile(t *testing.T) {
 		assert.NotEmpty(t, fault.HintOf(part))
 	}
 }
+
+// Plan files whose runs were done lately come before those of the working directory, each once; other files
+// are left out, and what is wrong with one is said.
+func TestPlanFilesAreFound(t *testing.T) {
+	t.Chdir(t.TempDir())
+	b := newBench(&surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()})
+	assert.Empty(t, b.requests.PlanFiles())
+	elsewhere := filepath.Join(t.TempDir(), "night.yaml")
+	for path, text := range map[string]string{
+		"a.yaml": "profile: ingestion\n", "b.yml": "profile: ingestion\ncuont: 3\n", "c.yaml": "profile: ingestion\nthreads: 2\n",
+		"values.yaml": "threads: 4\n", "notes.txt": "profile: ingestion\n", elsewhere: "profile: ingestion\n",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	require.NoError(t, os.Mkdir("d.yaml", 0o700))
+	for _, path := range []string{"gone.yaml", elsewhere, "c.yaml", elsewhere} {
+		require.NoError(t, request.RememberPlan(b.requests.state, path))
+	}
+	var paths []string
+	for _, f := range b.requests.PlanFiles() {
+		paths = append(paths, f.Path)
+		if f.Path == "b.yml" {
+			assert.ErrorContains(t, f.Err, "cuont")
+		} else {
+			assert.NoError(t, f.Err)
+		}
+	}
+	assert.Equal(t, []string{elsewhere, "c.yaml", "a.yaml", "b.yml"}, paths)
+}

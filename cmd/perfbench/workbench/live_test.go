@@ -99,7 +99,7 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 		file.Runs[1].Find = &find.Asked{Under: []string{"p99<=20.5ms"}, Over: find.OverThreads}
 		file.Runs[2].Sweep = &request.Sweep{Over: []string{"threads=1,2"}, Repeat: "1"}
 		file.Runs[3].Repeat.Times = "2"
-		of, err := b.sweeper.Suite(file)
+		of, err := b.sweeper.Suite(screen.Suite{Path: "night.yaml", File: file})
 		require.NoError(t, err)
 		until(func() bool { return of.Now().Turns[0].State == screen.Failed })
 		assert.Equal(t, screen.ToCome, of.Now().Turns[3].State)
@@ -127,7 +127,7 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 		assert.Regexp(t, `(?m)^limit +up to 500 entries/s .* 0$`, out.Summary)
 
 		file.Runs[0].Request.Thresholds = nil
-		again, err := b.sweeper.Suite(file)
+		again, err := b.sweeper.Suite(screen.Suite{Path: "night.yaml", File: file})
 		require.NoError(t, err)
 		until(func() bool { r := again.Now().Run; return r != nil && r.Progress().Stage == screen.Measuring })
 		again.Stop()
@@ -137,7 +137,7 @@ func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
 		assert.Regexp(t, `(?m)^plain .*, ended by hand after .* of 2 s `, again.Outcome().Summary)
 
 		file.Runs[0].Request.Values["threads"] = workload.Value{Name: "threads", Text: "many"}
-		_, err = b.sweeper.Suite(file)
+		_, err = b.sweeper.Suite(screen.Suite{Path: "night.yaml", File: file})
 		require.ErrorContains(t, err, "plain: ")
 	})
 }

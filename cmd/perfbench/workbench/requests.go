@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -130,6 +132,42 @@ func (q *requests) Plan(path string) (plan *request.File, is bool, err error) {
 		}
 	}
 	return plan, true, request.ByLine(problems.Err())
+}
+
+// mostPlans is how many files of a folder are looked at for plans.
+const mostPlans = 200
+
+// PlanFiles lists the plan files whose runs were done lately, and then those of the working directory.
+func (q *requests) PlanFiles() (out []screen.PlanFile) {
+	here, err := os.Getwd()
+	if err != nil {
+		q.env.Log.Debug("The working directory is not known", "error", err)
+	}
+	paths := request.RecentPlans(q.state)
+	for i, path := range paths {
+		if filepath.Dir(path) == here {
+			paths[i] = filepath.Base(path)
+		}
+	}
+	files, err := os.ReadDir(".")
+	if err != nil {
+		q.env.Log.Debug("The working directory could not be read", "error", err)
+	}
+	for _, f := range files[:min(len(files), mostPlans)] {
+		if !slices.Contains(paths, f.Name()) {
+			paths = append(paths, f.Name())
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if file, is, err := q.Plan(path); is {
+			out = append(out, screen.PlanFile{Path: path, Changed: info.ModTime(), File: file, Err: err})
+		}
+	}
+	return out
 }
 
 func (q *requests) Preview(r request.Request) (*request.Preview, error) {

@@ -138,11 +138,14 @@ func repeatsTurn(s *series, r *experiment.Repeats) (out screen.SuiteTurn) {
 }
 
 // Suite begins the runs of a plan.
-func (w sweeper) Suite(file *request.File) (screen.SuiteRun, error) {
-	d := w.driver()
+func (w sweeper) Suite(of screen.Suite) (screen.SuiteRun, error) {
+	d, file := w.driver(), of.File
 	tasks, err := suiteTasks(context.Background(), d, file, w.requests.request)
 	if err != nil {
 		return nil, err
+	}
+	if err := request.RememberPlan(w.state, w.path(of.Path)); err != nil {
+		w.env.Log.Debug("The plan was not remembered", "error", err)
 	}
 	s := &benchSuite{series: newSeries(w, d), file: file, tasks: tasks, turns: make([]screen.SuiteTurn, len(tasks))}
 	s.begin(s.do, func() string { return "" })

@@ -41,6 +41,8 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	SuiteErr  error
 	NextSuite *SuiteRun // what Suite returns
+	// FoundPlans are what PlanFiles returns.
+	FoundPlans []screen.PlanFile
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
 	// PastGroups are what earlier runs came to that were repeated or compared.

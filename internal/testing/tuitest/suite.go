@@ -60,14 +60,17 @@ func (s *SuiteRun) Done() <-chan struct{} { return s.done }
 // Outcome returns an outcome with a summary.
 func (s *SuiteRun) Outcome() screen.Outcome { return screen.Outcome{Summary: "the plan\n"} }
 
+// PlanFiles returns FoundPlans.
+func (b *Bench) PlanFiles() []screen.PlanFile { return b.FoundPlans }
+
 // Suite returns the next runs, or SuiteErr.
-func (b *Bench) Suite(f *request.File) (screen.SuiteRun, error) {
+func (b *Bench) Suite(of screen.Suite) (screen.SuiteRun, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	if b.SuiteErr != nil {
 		return nil, b.SuiteErr
 	}
-	for _, r := range f.Runs {
+	for _, r := range of.File.Runs {
 		b.Started = append(b.Started, r.Request)
 	}
 	return b.NextSuite, nil

@@ -1,0 +1,245 @@
+package archive
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// PlanFiles finds plan files. It is called from a tea.Cmd.
+type PlanFiles interface {
+	// PlanFiles lists the plan files whose runs were done lately, and then those of the working directory.
+	PlanFiles() []screen.PlanFile
+}
+
+// Plans lists plan files, for opening one. It belongs to the event loop.
+type Plans struct {
+	bench   PlanFiles
+	list    []screen.PlanFile
+	loaded  bool
+	at, top int // the selected file, and the first visible one
+	toast   widget.Note
+	rowsAt  int // line of the first row, for the mouse
+}
+
+// plansMsg delivers the plan files.
+type plansMsg struct {
+	of   *Plans
+	list []screen.PlanFile
+}
+
+// NewPlans lists plan files.
+func NewPlans(b PlanFiles) *Plans { return &Plans{bench: b} }
+
+// Start reads what is shown.
+func (p *Plans) Start(screen.Env) tea.Cmd {
+	return func() tea.Msg { return plansMsg{p, p.bench.PlanFiles()} }
+}
+
+// Tell shows a sentence for a while.
+func (p *Plans) Tell(sentence string, e screen.Env) { p.toast.Tell(e.Now, sentence) }
+
+// Update handles one message.
+func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		p.toast.Tick(e.Now)
+	case plansMsg:
+		if msg.of == p {
+			p.list, p.loaded = msg.list, true
+		}
+	case tea.KeyPressMsg:
+		return p, p.press(msg, e)
+	case tea.MouseClickMsg:
+		if i := p.top + msg.Y - p.rowsAt; p.rowsAt > 0 && msg.Y >= p.rowsAt && i < len(p.list) && msg.Y < p.rowsAt+p.rows(e) {
+			if i == p.at {
+				return p, p.open(e)
+			}
+			p.at = i
+		}
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			p.move(-1)
+		} else {
+			p.move(1)
+		}
+	}
+	return p, nil
+}
+
+func (p *Plans) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	k := p.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		return screen.Back
+	case key.Matches(msg, k.Up):
+		p.move(-1)
+	case key.Matches(msg, k.Down):
+		p.move(1)
+	case key.Matches(msg, k.PageUp):
+		p.move(-e.H / 2)
+	case key.Matches(msg, k.PageDown):
+		p.move(e.H / 2)
+	case key.Matches(msg, k.First):
+		p.at = 0
+	case key.Matches(msg, k.Last):
+		p.move(len(p.list))
+	case key.Matches(msg, k.Choose):
+		return p.open(e)
+	}
+	return nil
+}
+
+func (p *Plans) move(by int) { p.at = max(min(p.at+by, len(p.list)-1), 0) }
+
+// open opens the page of the selected plan, or the form with its one run.
+func (p *Plans) open(e screen.Env) tea.Cmd {
+	f := &p.list[p.at]
+	if f.Err != nil {
+		p.toast.Say(e.Now, "not opened: mend what is wrong with it, and come back", true)
+		return nil
+	}
+	if one := f.File.Plain(); one != nil {
+		return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: *one, Said: "opened " + f.Path} })
+	}
+	return screen.Open(screen.Suite{Path: f.Path, File: f.File})
+}
+
+func (p *Plans) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Choose.SetHelp("enter", "open")
+	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
+		b.SetEnabled(len(p.list) > 0)
+	}
+	return k
+}
+
+// Keys returns the keys that work now.
+func (p *Plans) Keys() widget.KeyMap {
+	k := p.bindings()
+	move := widget.Bind("↑↓", "plan", "up", "down")
+	move.SetEnabled(k.Up.Enabled())
+	return widget.KeyMap{
+		Short: []key.Binding{move, k.Choose, k.Help, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Back}},
+	}
+}
+
+// rows returns how many rows of the table are shown: half of the page, or as many as there are plans.
+func (p *Plans) rows(e screen.Env) int {
+	if e.Styles.Spoken {
+		return len(p.list)
+	}
+	return min(len(p.list), max((e.H-3)/2-3, 3))
+}
+
+// noPlans is shown where there is no plan file.
+const noPlans = "There is no plan file here, and none was run lately. A plan says in one .yaml file what a run, or several, are to do. " +
+	"e in the results of a run writes one that does the run again; a plan elsewhere is opened by its path, in the value file of the first screen."
+
+// View draws the page.
+func (p *Plans) View(e screen.Env) string {
+	st := e.Styles
+	lines := []string{widget.Spread(" "+st.Bold.On("Plans"), st.Muted.On("run lately, and those in this folder "), e.W)}
+	switch {
+	case !p.loaded:
+		lines = append(lines, widget.Panel{Title: "Plan files", Focused: true}.Draw(st, e.W, e.H-3, widget.Indent([]string{st.Muted.On("Reading the plan files …")}))...)
+	case len(p.list) == 0:
+		lines = append(lines, widget.Panel{Title: "Plan files", Focused: true}.Draw(st, e.W, e.H-3, widget.Indent(widget.Wrap(noPlans, e.W-4)))...)
+	default:
+		lines = append(lines, p.table(e, len(lines), p.rows(e))...)
+		lines = append(lines, p.details(e, e.H-2-len(lines))...)
+	}
+	return widget.Page(e.W, e.H, append(lines, p.toast.Line(st, e.W), widget.Footer(st, e.W, p.Keys().Short)))
+}
+
+// table draws so many of the plans, starting at line y of the page.
+func (p *Plans) table(e screen.Env, y, rows int) []string {
+	st := e.Styles
+	p.top = max(min(p.top, p.at, len(p.list)-rows), p.at-rows+1, 0)
+	p.rowsAt = y + 2
+	g := widget.Grid{Cols: []widget.Column{{Head: ""}, {Head: "plan", Most: 40}, {Head: "does", Most: 40}, {Head: "profile", Most: 24, Spare: 2}, {Head: "target", Most: 30, Spare: 3}, {Head: "written", Spare: 4}}}
+	for i := range p.list {
+		f, lead := &p.list[i], "  "
+		if i == p.at {
+			lead = "▸ "
+		}
+		row := []string{lead, f.Path, "has mistakes", "", "", kept.Day(f.Changed, e.Now)}
+		if f.Err == nil {
+			row[2], row[3], row[4] = doesOf(f.File), common(f.File, profileOf), common(f.File, targetOf)
+		}
+		g.Add(row...)
+	}
+	g.Ink = func(row, _ int) widget.Ink {
+		switch {
+		case row == p.at:
+			return st.Selected
+		case p.list[row].Err != nil:
+			return st.Bad
+		}
+		return st.Plain
+	}
+	head, lines := g.Lines(st, e.W-4)
+	panel := widget.Panel{Title: "Plan files", Focused: true, Note: fmt.Sprintf("%d of %d", p.at+1, len(lines))}
+	return panel.Draw(st, e.W, rows+3, widget.Indent(append([]string{head}, lines[p.top:min(p.top+rows, len(lines))]...)))
+}
+
+// doesOf says what a plan does in a few words.
+func doesOf(f *request.File) string {
+	if f.Suite {
+		return widget.Plural(int64(len(f.Runs)), "run")
+	}
+	if what := kindOf(&f.Runs[0]); len(what) > 0 {
+		return strings.Join(what, ", ")
+	}
+	return "1 run"
+}
+
+func profileOf(r *request.Run) string { return r.Request.Profile }
+
+// common returns what all runs of a plan have, or how many different ones there are.
+func common(f *request.File, of func(*request.Run) string) string {
+	seen := map[string]bool{}
+	for i := range f.Runs {
+		seen[of(&f.Runs[i])] = true
+	}
+	if len(seen) > 1 {
+		return fmt.Sprintf("%d different", len(seen))
+	}
+	return of(&f.Runs[0])
+}
+
+// details lists the runs of the selected plan, or says what is wrong with it, in h lines.
+func (p *Plans) details(e screen.Env, h int) []string {
+	if h < 3 {
+		return widget.BlankLines(e.W, h)
+	}
+	st, f := e.Styles, &p.list[p.at]
+	var out []string
+	if f.Err != nil {
+		for _, l := range widget.Sentences(st, f.Err, e.W-4) {
+			out = append(out, widget.Unflagged(l))
+		}
+	} else {
+		g := widget.Grid{Cols: []widget.Column{{Head: "run", Most: 36}, {Head: "settings", Most: 100}}}
+		for i := range f.File.Runs {
+			g.Add(f.File.Runs[i].Name, settingsOf(&f.File.Runs[i]))
+		}
+		head, lines := g.Lines(st, e.W-4)
+		out = append([]string{head}, lines...)
+	}
+	return widget.Panel{Title: f.Path}.Draw(st, e.W, h, widget.Indent(out))
+}
+
+// Idle reports that nothing changes by itself.
+func (p *Plans) Idle() bool { return p.toast.Text == "" }
+
+// Outside names the window.
+func (p *Plans) Outside(screen.Env) (string, *tea.ProgressBar) { return "perfbench · plans", nil }

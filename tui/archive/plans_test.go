@@ -1,0 +1,69 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// found are plan files on a stage: one of four runs, one of a single run, and one with a mistake.
+func found(t *testing.T, w, h int) *tuitest.Stage {
+	t.Helper()
+	b := tuitest.NewDemo()
+	one := tuitest.NewSuite()
+	one.Suite, one.Runs = false, one.Runs[:1]
+	b.FoundPlans = []screen.PlanFile{
+		{Path: "night.yaml", Changed: tuitest.Day.Add(9 * time.Hour), File: tuitest.NewSuite()},
+		{Path: "one.yaml", Changed: tuitest.Day, File: one},
+		{Path: "wrong.yaml", Changed: tuitest.Day, File: &request.File{}, Err: fault.Hint(errors.New(`wrong.yaml:2:1: a plan has no key "cuont"`), "did you mean count?")},
+	}
+	p := NewPlans(b)
+	a := tuitest.NewStage(t, p, w, h)
+	a.Perform(t, p.Start(a.Env))
+	return a
+}
+
+func TestPlanFilesPictures(t *testing.T) {
+	for _, size := range sizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			tuitest.Golden(t, found(t, size[0], size[1]).Picture(t))
+		})
+	}
+}
+
+// A plan of several runs is opened on its page, one of a single run in the form, and one with mistakes says
+// which.
+func TestPlanFilesAreOpened(t *testing.T) {
+	a := found(t, 100, 30)
+	a.Send(t, "enter")
+	require.Len(t, a.Asked, 1)
+	assert.Equal(t, "night.yaml", a.Asked[0].(screen.Suite).Path)
+	a.Send(t, "down", "enter")
+	require.Len(t, a.SetUp, 1)
+	assert.Equal(t, "opened one.yaml", a.SetUp[0].Said)
+	assert.Equal(t, 1, a.Backs, "the form is below")
+	a.Send(t, "down")
+	assert.Contains(t, a.Picture(t), `a plan has no key "cuont"`)
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "not opened: mend what is wrong with it")
+	assert.Len(t, a.Asked, 1)
+}
+
+func TestWithoutPlanFilesTheirListSaysWhatTheyAre(t *testing.T) {
+	b := tuitest.NewDemo()
+	p := NewPlans(b)
+	a := tuitest.NewStage(t, p, 80, 24)
+	a.Perform(t, p.Start(a.Env))
+	assert.Contains(t, a.Picture(t), "There is no plan file here")
+	a.Send(t, "enter", "esc")
+	assert.Equal(t, 1, a.Backs)
+}
