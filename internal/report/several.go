@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -58,18 +57,4 @@ func perCall(o rundir.Operation) int64 {
 		return (o.Count + done/2) / done
 	}
 	return 1
-}
-
-// AtOnce says in a line what requests of several calls would wait; "" if no call was timed.
-func AtOnce(f *rundir.Folder, o rundir.Operation) string {
-	var parts []string
-	for _, s := range measure.SlowestOf(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]) {
-		if s.Calls > 0 {
-			parts = append(parts, fmt.Sprintf("%d: p50 %s, p99 %s", s.Calls, Nanos(s.P50), Nanos(s.P99)))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "the slowest of calls made at once, if independent: of " + strings.Join(parts, "; of ")
 }

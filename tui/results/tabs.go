@@ -7,8 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -242,7 +244,7 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	var out []string
-	late := false
+	late, unlimited, few := false, false, false
 	for _, o := range run.Operations {
 		if o.Calls == 0 {
 			out = append(out, s.Bold.On(widget.OpName(run, o))+s.Muted.On("  no call was timed"), "")
@@ -265,12 +267,18 @@ func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 			g.Add(name, widget.Nanos(int64(l.Mean+0.5)), widget.Nanos(l.Min), widget.Nanos(l.P50), widget.Nanos(l.P90), widget.Nanos(l.P95), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.P9999), widget.Nanos(l.Max))
 		}
 		add("response", o.Response)
+		few = few || o.Response.Shown(o.Calls).P9999 == measure.Hidden
 		if o.Wait.Max > 0 {
 			add("service", o.Service)
 			add("wait", o.Wait)
 			if o.Late() {
 				add("lateness", o.Lateness)
 				late = true
+			}
+		}
+		for _, several := range measure.SlowestOf(l.folder.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]) {
+			if several.Calls > 0 {
+				g.Add(fmt.Sprintf("slowest of %d", several.Calls), "", "", widget.Nanos(several.P50), "", "", widget.Nanos(several.P99), "", "", "")
 			}
 		}
 		for i := range g.Cols {
@@ -282,15 +290,17 @@ func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 			title += s.Warn.On(fmt.Sprintf("  %s over one hour", widget.Whole(o.Beyond)))
 		}
 		out = append(append(out, title, head), rows...)
-		if several := report.AtOnce(l.folder, o); several != "" {
-			out = append(out, widget.MutedLines(s, several, w)...)
-		}
-		if o.Wait.Max == 0 {
-			out = append(out, widget.MutedLines(s, "no target rate: a call is due when it starts, so there is no wait", w)...)
-		}
 		out = append(out, "")
+		unlimited = unlimited || o.Wait.Max == 0
 	}
 	out = append(out, widget.MutedLines(s, report.Times, w)...)
+	if unlimited {
+		out = append(out, widget.MutedLines(s, "Without a target rate a call is due when it starts: there is no wait.", w)...)
+	}
+	out = append(out, widget.MutedLines(s, "Slowest of 5: "+report.IfIndependent, w)...)
+	if few {
+		out = append(out, widget.MutedLines(s, "A dash stands where fewer than ten calls are beyond that percentile.", w)...)
+	}
 	if late {
 		out = append(out, widget.MutedLines(s, report.Lateness, w)...)
 	}
