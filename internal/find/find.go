@@ -153,12 +153,21 @@ func Conditions(thresholds []string, plan *workload.Plan) []string {
 	})
 }
 
+// Example returns conditions on a run with these operations, for people; without any, only those on all.
+func Example(ops []measure.Operation) string {
+	one := ""
+	if len(ops) > 0 {
+		one = ", " + ops[0].Op + ".p99<5ms"
+	}
+	return "p99<10ms" + one + ", errors<1%"
+}
+
 // readCondition parses one condition on a run with these operations.
 func readCondition(text string, ops []measure.Operation) (condition.Threshold, error) {
 	e, err := condition.ParseThreshold(text)
 	if err != nil {
 		// The grammar is the same; only the flag has another name.
-		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like p99<10ms, put.p99.9<=20ms or errors<1%")
+		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like "+Example(ops))
 	}
 	bad := func(why, hint string) (condition.Threshold, error) {
 		return e, fault.Input(fmt.Errorf("under %q: %s", text, why), hint)

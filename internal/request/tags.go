@@ -14,12 +14,18 @@ var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
 // longestTag is the length in bytes of the longest value of a tag.
 const longestTag = 200
 
-// Tags parses tags of the form NAME=VALUE. Errors have the code of bad input.
+// bareTag is the name of a tag that is only a word.
+const bareTag = "tag"
+
+// Tags parses tags of the form NAME=VALUE; a word alone is the value of the tag named tag. Errors have the code of bad input.
 func Tags(texts []string) (map[string]string, error) {
 	var out map[string]string
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok && tagName.MatchString(name) {
+			name, value, ok = bareTag, name, true
+		}
 		_, twice := out[name]
 		switch {
 		case !ok || !tagName.MatchString(name):

@@ -15,7 +15,10 @@ func TestTags(t *testing.T) {
 	got, err := request.Tags([]string{"build=1.4=2", "who = me and you "})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"build": "1.4=2", "who": "me and you"}, got)
-	for _, bad := range [][]string{{"build"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}} {
+	got, err = request.Tags([]string{"build=1", "baseline"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"build": "1", "tag": "baseline"}, got, "a word alone")
+	for _, bad := range [][]string{{"1.4"}, {"a", "b"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}} {
 		_, err := request.Tags(bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "%q", bad)
 		assert.ErrorContains(t, err, "tag: ")

@@ -94,3 +94,6 @@ func (t Target) Scrub(err error) error {
 	}
 	return errors.New(clean)
 }
+
+// PasswordHint says how to give the password that a server wants, on a command line.
+const PasswordHint = "use --password-file, or user:password@ before the host"

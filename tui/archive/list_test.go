@@ -574,11 +574,11 @@ func TestTheExampleOfATagStaysAfterAMistake(t *testing.T) {
 	for _, w := range []int{60, 80, 120} {
 		a, _ := list(t, tuitest.NewDemo(), w, 24)
 		a.Send(t, "#")
-		a.Type(t, "nothing")
+		a.Type(t, "1.4")
 		a.Send(t, "enter")
 		picture := a.Picture(t)
-		assert.Contains(t, picture, "(ci=7; by=me): nothing", w)
-		assert.Contains(t, picture, `✗ tag: "nothing"`, w)
+		assert.Contains(t, picture, "(ci=7; by=me): 1.4", w)
+		assert.Contains(t, picture, `✗ tag: "1.4"`, w)
 	}
 }
 

@@ -87,7 +87,7 @@ func (h *List) View(e screen.Env) string {
 // body draws filter, head and rows in w cells and h lines.
 func (h *List) body(e screen.Env, w, room int) []string {
 	s := e.Styles
-	out := []string{h.shelf.Filter.View(s, "/ filter by profile, store, verdict, threads=8, tag, note or date …", w), ""}
+	out := []string{h.shelf.Filter.View(s, "/ "+FilteredBy+" …", w), ""}
 	switch {
 	case h.err != nil:
 		return append(out, widget.Sentences(s, h.err, w)...)
@@ -96,7 +96,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	case len(h.rows) == 0:
 		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
 	case len(h.shown) == 0:
-		return append(out, "No run matches. "+s.Muted.On("Press esc to see all."))
+		return append(out, "No run matches. "+s.Muted.On("Press esc to see all, or "+FilteredBy+"."))
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)

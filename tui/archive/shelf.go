@@ -36,6 +36,9 @@ type Keeper interface {
 	Retag(id string, words []string) error
 }
 
+// FilteredBy says what a list of runs is filtered by.
+const FilteredBy = "filter by profile, store, verdict, threads=8, tag, note or date"
+
 // RunList is the filter and the order of a list of kept runs, and the open question about
 // them. It belongs to the event loop.
 type RunList struct {

@@ -57,7 +57,7 @@ func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.A
 			}
 		}
 	}
-	s.panel.Ask("")
+	s.panel.Ask("", to.Operations)
 	return s
 }
 

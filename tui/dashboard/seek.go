@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -38,15 +39,15 @@ func (p *Panel) choose(levels []float64, by int) {
 }
 
 // Ask opens the form with the previous entries; note describes what starting leads to,
-// before how a search goes on.
-func (p *Panel) Ask(note string) {
+// before how a search goes on, and ops are those of the run, if they are known.
+func (p *Panel) Ask(note string, ops []measure.Operation) {
 	a := p.last
 	if len(a.Under) == 0 {
 		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate, Within: a.Within}
 	}
 	p.Open, p.Asking, p.note = true, true, note
 	p.form = widget.Form{Rows: []widget.FormRow{
-		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "such as p99<10ms, put.p99<5ms, errors<1%"),
+		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "like "+find.Example(ops)),
 		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
 		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),

@@ -129,7 +129,8 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	foot := x.foot(s, runs, w, focused)
 	switch {
 	case len(runs) == 0 && x.shelf.Filter.Text() != "":
-		return append([]string{" " + s.Muted.On("No run matches.")}, foot...)
+		lines := widget.MutedLines(s, "No run matches: "+archive.FilteredBy+".", w-2)
+		return append(widget.Indent(lines), foot...)
 	case len(runs) == 0:
 		return append(widget.Indent(widget.Wrap(x.none(), w-2)), foot...)
 	}

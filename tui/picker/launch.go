@@ -37,9 +37,15 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 		}
 	default:
 		where := to(p.drafts.request())
-		if _, ok := where.(screen.AskSearch); ok && p.forecast.replays() {
-			p.toast.Say(e.Now, screen.NoSearch, false)
-			return nil
+		if ask, ok := where.(screen.AskSearch); ok {
+			if p.forecast.replays() {
+				p.toast.Say(e.Now, screen.NoSearch, false)
+				return nil
+			}
+			if plan := p.forecast.preview.Plan; plan != nil {
+				ask.Operations = plan.Operations()
+			}
+			where = ask
 		}
 		if ask, ok := where.(screen.AskSweep); ok {
 			ask.Replays = p.forecast.replays()

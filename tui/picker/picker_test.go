@@ -193,7 +193,7 @@ func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
 	a.Send(t, "esc", "enter", "ctrl+u")
 	a.Type(t, "localhost:7391")
 	a.Send(t, "enter")
-	assert.Contains(t, a.Picture(t), "enter, enter: redis://localhost:7391")
+	assert.Contains(t, a.Picture(t), "enter redis://localhost:7391?")
 	a.Send(t, "enter")
 	assert.NotContains(t, a.Picture(t), "has no scheme", "what is offered is right")
 	a.Send(t, "enter")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -134,6 +135,7 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 			out = append(out, at+s.Bad.On(lead+l))
 		}
 		if h := fault.HintOf(g.err); h != "" {
+			h = strings.Replace(h, store.PasswordHint, "fill in password below", 1)
 			for _, l := range widget.Wrap(widget.Unflagged(h), room) {
 				out = append(out, at+"  "+s.Muted.On(l))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,10 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // What the list of all runs can do, the panel of those of a profile can too.
@@ -41,7 +45,7 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "Delete "+id)
 	a.Send(t, "y")
 	assert.Len(t, b.Past, 2)
-	assert.Contains(t, a.Picture(t), "No run matches.")
+	assert.Contains(t, a.Picture(t), "No run matches: filter by profile")
 	a.Send(t, "esc")
 	assert.Len(t, p.runs.runs(), 2)
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")
@@ -85,6 +89,8 @@ func TestTheAnswerOfATargetIsRenewed(t *testing.T) {
 	env := screen.Env{Now: now, Connecting: func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }}
 	g.answered(pongMsg{number: 1, err: errors.New("connection refused")}, now)
 	assert.Nil(t, g.frame(request.Request{Target: "redis://h"}, env))
+	g.err = fault.Hint(errors.New("the server wants a password"), store.PasswordHint)
+	assert.Contains(t, strings.Join(g.lines(&widget.Styles{}, "", 80), "\n"), "fill in password below")
 	env.Now = now.Add(renewBad)
 	env.Covered = true
 	assert.Nil(t, g.frame(request.Request{Target: "redis://h"}, env), "not below a run")

@@ -142,6 +142,11 @@ func (s *subject) text() string {
 // asked returns the request of a run like this one, which has been read.
 func (s *subject) asked() request.Request { return report.Asked(&s.loaded.folder.Run) }
 
+// tuned reports whether the same run again makes live changes that were made by hand.
+func (s *subject) tuned() bool {
+	return s.loaded != nil && s.loaded.found == nil && len(s.asked().Timetable) > len(s.loaded.folder.Run.Timetable)
+}
+
 // advised is the search that what the run found says to make next; nil if it says none.
 func (s *subject) advised() *find.Asked {
 	if s.loaded == nil || s.loaded.found == nil {

@@ -156,7 +156,11 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
 	r.warned = false
 	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
-		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
+		another := "another"
+		if key.Matches(msg, k.Again) && r.run.tuned() {
+			another += ", with the same live changes at the same times"
+		}
+		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts "+another, false)
 		r.since = time.Time{}
 		return nil
 	}
@@ -300,6 +304,10 @@ func (r *Results) Keys() widget.KeyMap {
 			first, later = later, first
 		}
 	}
+	again := k.Again
+	if r.run.tuned() {
+		again = widget.Long(k.Again, "run again, with its live changes at the same times")
+	}
 	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
 	sideways := []key.Binding{k.Right, k.Left}
 	if r.moment.shown() {
@@ -317,7 +325,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }

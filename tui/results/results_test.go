@@ -313,6 +313,27 @@ func TestKeysAreKeptUntilTheReportIsRead(t *testing.T) {
 	assert.Len(t, a.Started(), 1)
 }
 
+// R makes the live changes of the run again, and says so before.
+func TestThatTheSameRunMakesItsLiveChangesIsSaid(t *testing.T) {
+	const said = "with its live changes at the same times"
+	a, r, _ := show(t, 120, 40)
+	help := func() (text string) {
+		for _, group := range r.Keys().Full {
+			for _, b := range group {
+				text += b.Help().Desc + "\n"
+			}
+		}
+		return text
+	}
+	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}}
+	assert.Contains(t, help(), said)
+	r.since = a.Env.Now
+	a.Send(t, "R")
+	assert.Contains(t, a.Picture(t), "R once more starts another, with the same live changes at the same times")
+	r.run.loaded.folder.Run.Changes = nil
+	assert.NotContains(t, help(), said)
+}
+
 // What broke a store is not done again by one key.
 func TestARunWithAFaultIsNotDoneAgainUnasked(t *testing.T) {
 	a, r, _ := show(t, 120, 40)

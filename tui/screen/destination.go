@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -53,6 +54,8 @@ type (
 		Request request.Request
 		// Advised is what the form begins with; nil for what was asked for last.
 		Advised *find.Asked
+		// Operations are those of such a run, as far as they are known.
+		Operations []measure.Operation
 	}
 	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }

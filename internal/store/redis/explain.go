@@ -136,7 +136,7 @@ func (v *servers) sayReply(err error) (what, hint string) {
 	case has("NOAUTH") && v.target.Password != "":
 		return "the server wants a user and a password, and none were given", "write user:password@ before the host"
 	case has("NOAUTH"):
-		return "the server wants a password, and none was given", "use --password-file, or user:password@ before the host"
+		return "the server wants a password, and none was given", store.PasswordHint
 	case has("WRONGPASS"), has("ERR invalid password"):
 		who := "the password is wrong"
 		if v.target.User != "" {

@@ -105,7 +105,7 @@ func (v *server) sayMySQL(err error) (what, hint string) {
 	case 1045, 1698:
 		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
 		if v.target.Password == "" {
-			hint = "use --password-file, or user:password@ before the host; the server may also want TLS of this user: tls=1"
+			hint = store.PasswordHint + "; the server may also want TLS of this user: tls=1"
 		}
 		return fmt.Sprintf("the user %q does not exist, may not log in from here, or has another password", v.user()), hint
 	case 1130:
@@ -134,7 +134,7 @@ func (v *server) sayPostgres(err error) (what, hint string) {
 	case strings.HasPrefix(pg.Code, "28"):
 		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
 		if v.target.Password == "" {
-			hint = "use --password-file, or user:password@ before the host"
+			hint = store.PasswordHint
 		}
 		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", v.user()), hint
 	case pg.Code == "3D000" && v.target.Path == "" && v.name() == "":
