@@ -298,6 +298,9 @@ func secret(param string) bool {
 	return p == "key" || strings.Contains(p, "pass") || strings.Contains(p, "secret") || strings.Contains(p, "token")
 }
 
+// Masked stands in the place of a password.
+const Masked = "***"
+
 // Redacted returns the target as a URL without its secrets, fit for reports.
 func (t Target) Redacted() string {
 	var b strings.Builder
@@ -307,7 +310,7 @@ func (t Target) Redacted() string {
 	if t.User != "" || t.Password != "" {
 		user = url.PathEscape(t.User)
 		if t.Password != "" {
-			user += ":***"
+			user += ":" + Masked
 		}
 		user += "@"
 	}
@@ -329,7 +332,7 @@ func (t Target) Redacted() string {
 		}
 		v := url.QueryEscape(t.Params.Get(k))
 		if secret(k) {
-			v = "***"
+			v = Masked
 		}
 		b.WriteString(sep + url.QueryEscape(k) + "=" + v)
 	}

@@ -49,6 +49,9 @@ type Planner interface {
 	// every key press, from commands that may overlap: the newest counts. Its error may
 	// join several; for each, fault.FieldOf returns the input that is wrong.
 	Preview(request.Request) (*request.Preview, error)
+	// Settle keeps the password that the form has for a target as something is started with it,
+	// for what other screens run on it; an empty one is that it has none.
+	Settle(target, password string)
 	// Plan returns the plan file of a path; false: the file is no plan. It reads files. Its error,
 	// which may join several, says what is wrong with it.
 	Plan(path string) (plan *request.File, is bool, err error)

@@ -52,6 +52,7 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 			where = ask
 		}
 		memory, r := p.bench.Memory, p.drafts.request()
+		p.bench.Planner.Settle(r.Target, r.Password)
 		r.Values = maps.Clone(r.Values)
 		keep := func() tea.Msg {
 			memory.Remember(r)

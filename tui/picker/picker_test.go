@@ -294,6 +294,20 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 	a.Send(t, "enter", "S")
 	require.Len(t, a.Started(), 1)
 	assert.Equal(t, "swordfish", a.Started()[0].Password)
+	assert.Equal(t, map[string]string{"redis://me@10.0.0.9/1": "swordfish"}, b.Secrets)
+}
+
+// A password that is taken back is none: what is started next on its target has none, either.
+func TestAPasswordThatIsUndoneIsForgotten(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, p := pickWith(t, b, request.Request{Target: "redis://10.0.0.7"}, 120, 40)
+	goTo(t, a, p, "password")
+	a.Send(t, "enter")
+	a.Type(t, "swordfish")
+	a.Send(t, "enter", "u", "S")
+	require.Len(t, a.Started(), 1)
+	assert.Empty(t, a.Started()[0].Password)
+	assert.Equal(t, map[string]string{"redis://10.0.0.7": ""}, b.Secrets)
 }
 
 func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {

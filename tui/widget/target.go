@@ -3,11 +3,14 @@ package widget
 import (
 	"net/url"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/store"
 )
 
 // SplitSecret removes the password from a target as it is typed. Whatever is between
 // the first colon after the scheme and the last @ before the parameters is treated as
-// the password, so that an odd character in it never reveals the rest.
+// the password, so that an odd character in it never reveals the rest. The stars that
+// the record of a run has in its place are none.
 func SplitSecret(target string) (clean, password string) {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
@@ -31,6 +34,9 @@ func SplitSecret(target string) (clean, password string) {
 	}
 	if plain, err := url.PathUnescape(secret); err == nil {
 		secret = plain
+	}
+	if secret == store.Masked {
+		secret = ""
 	}
 	return clean, secret
 }

@@ -13,6 +13,7 @@ func TestSecretsInTargets(t *testing.T) {
 		{"redis://me:pw@h:6379/0", "redis://me@h:6379/0", "pw", "redis://me:••@h:6379/0"},
 		{"redis://:p@ss:w/rd@h", "redis://h", "p@ss:w/rd", "redis://:•••••••••@h"},
 		{"redis://me:p%40ss@h", "redis://me@h", "p@ss", "redis://me:••••••@h"},
+		{"redis://me:***@h", "redis://me@h", "", "redis://me:•••@h"},
 		{"redis://me:hal", "redis://me:hal", "", "redis://me:•••"},
 		{"redis+sentinel://h/m?sentinel_password=abc&db=1", "redis+sentinel://h/m?sentinel_password=abc&db=1", "", "redis+sentinel://h/m?sentinel_password=•••&db=1"},
 		{"sqlite:/tmp/a@b:c", "sqlite:/tmp/a@b:c", "", "sqlite:/tmp/a@b:c"},

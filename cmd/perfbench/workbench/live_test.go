@@ -15,8 +15,10 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -238,10 +240,22 @@ func TestASweepOverTargetsWithPasswords(t *testing.T) {
 	assert.Equal(t, "over", fault.FieldOf(err))
 	assert.Contains(t, fault.HintOf(err), "redis://user:password@"+host)
 
-	known := putting()
+	known := putting("count", "10", "warmup", "0s")
 	known.Target, known.Password = one, "hunter2"
 	_, err = b.requests.Preview(known)
 	require.NoError(t, err)
+	require.ErrorContains(t, b.sweeper.CanSweep(r, sweep.Asked{Over: []string{"target=memory:," + one}, Repeat: "1"}), "wants a password", "nothing was run with it")
+	of, err := b.starter.Start(t.Context(), known)
+	require.NoError(t, err)
+	<-of.Run.Done()
+	folder, err := b.kept.Load(of.Run.Outcome().ID)
+	require.NoError(t, err)
+	again := report.Asked(&folder.Run)
+	require.Contains(t, again.Target, store.Masked)
+	assert.Equal(t, known.Password, b.requests.request(again).Password)
+	b.requests.Settle(one, "")
+	assert.Equal(t, []string{one, ""}, []string{b.requests.request(again).Target, b.requests.request(again).Password}, "it was taken back")
+	b.requests.Settle(one, known.Password)
 	asked := sweep.Asked{Over: []string{"target=" + one + ",redis://default:hunter2@" + host}, Repeat: "1"}
 	require.NoError(t, b.sweeper.CanSweep(r, asked))
 	run, err := b.sweeper.Sweep(r, asked)

@@ -75,8 +75,32 @@ type requests struct {
 	secrets sync.Map
 }
 
-// request fills in what the screens leave to the flags.
+// Settle keeps the password that the form has for a target, for what other screens run on it. An empty
+// one is that it has none.
+func (q *requests) Settle(target, password string) {
+	if password == "" {
+		q.secrets.Delete(target)
+		return
+	}
+	q.secrets.Store(target, password)
+}
+
+// request fills in what the screens leave to the flags, and the password of a target that had one.
 func (q *requests) request(r request.Request) request.Request {
+	r = q.filled(r)
+	if clean, password := widget.SplitSecret(r.Target); password == "" {
+		r.Target = clean // as it is in the record of a run, with its password masked
+	}
+	if r.Password != "" {
+		q.secrets.Store(r.Target, r.Password)
+	} else if known, ok := q.secrets.Load(r.Target); ok {
+		r.Password, _ = known.(string)
+	}
+	return r
+}
+
+// filled fills in what the screens leave to the flags.
+func (q *requests) filled(r request.Request) request.Request {
 	if r.Out == "" {
 		r.Out = q.out
 	}
@@ -84,11 +108,6 @@ func (q *requests) request(r request.Request) request.Request {
 	r.Files = slices.Clone(r.Files)
 	for i, path := range r.Files {
 		r.Files[i] = q.path(path)
-	}
-	if r.Password != "" {
-		q.secrets.Store(r.Target, r.Password)
-	} else if known, ok := q.secrets.Load(r.Target); ok {
-		r.Password, _ = known.(string)
 	}
 	return r
 }
@@ -179,7 +198,9 @@ func (q *requests) Preview(r request.Request) (*request.Preview, error) {
 			return nil, fault.Field("file", fault.Input(fmt.Errorf("%s is a plan", r.Files[0]), "enter opens it: it says itself what to run"))
 		}
 	}
-	p, err := q.prepare(context.Background(), q.endless(r))
+	r = q.filled(r)
+	r.Endless = true
+	p, err := q.prepare(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}

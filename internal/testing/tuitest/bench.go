@@ -54,6 +54,9 @@ type Bench struct {
 	gone    [][]rundir.Run // the runs that there were before each time that some were removed
 	Watched *Run           // what Watch returns; nil: an error
 
+	// Secrets are the passwords that targets were started with.
+	Secrets map[string]string
+
 	Mu       sync.Mutex
 	Started  []request.Request
 	Swept    []sweep.Asked
@@ -109,6 +112,14 @@ func (b *Bench) Labs() []string { return []string{"lab:redis", "lab:postgres", "
 func (b *Bench) Plan(path string) (*request.File, bool, error) {
 	plan, is := b.Plans[path]
 	return plan, is || b.PlanErr != nil, b.PlanErr
+}
+
+// Settle records the password of a target.
+func (b *Bench) Settle(target, password string) {
+	if b.Secrets == nil {
+		b.Secrets = map[string]string{}
+	}
+	b.Secrets[target] = password
 }
 
 // Preview answers as Previewed does, or always the same.
