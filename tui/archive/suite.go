@@ -158,10 +158,35 @@ func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		s.move(len(s.now.Turns))
 	case key.Matches(msg, k.Launch):
 		return s.start(e)
+	case key.Matches(msg, k.Compare):
+		a, b, _ := s.sides()
+		return screen.Open(screen.Compare{A: []string{s.result(a)}, B: []string{s.result(b)}})
 	case widget.Presses(msg, k.Choose):
 		return s.open(e)
 	}
 	return nil
+}
+
+// result returns the id of the single run that a run of the plan has become; "" without one.
+func (s *Suite) result(i int) string {
+	to, _ := s.now.Turns[i].To.(screen.Results)
+	return to.ID
+}
+
+// sides are the runs that are compared: the first that is done, and the selected one or, where that is the
+// first, the next.
+func (s *Suite) sides() (a, b int, ok bool) {
+	var done []int
+	for i := range s.now.Turns {
+		if s.result(i) != "" {
+			done = append(done, i)
+		}
+	}
+	at := slices.Index(done, s.at)
+	if len(done) < 2 || at < 0 {
+		return 0, 0, false
+	}
+	return done[0], done[max(at, 1)], true
 }
 
 func (s *Suite) move(by int) { s.at = max(min(s.at+by, len(s.now.Turns)-1), 0) }
@@ -234,6 +259,10 @@ func (s *Suite) bindings() widget.Bindings {
 		k.Choose.SetHelp("enter", watchHelp)
 	}
 	k.Choose.SetEnabled(turn.To != nil || live || !going)
+	a, b, ok := s.sides()
+	if k.Compare.SetEnabled(ok); ok {
+		k.Compare.SetHelp("c", "compare "+s.plan.File.Runs[a].Name+" with "+s.plan.File.Runs[b].Name)
+	}
 	return k
 }
 
@@ -244,11 +273,14 @@ func (s *Suite) Keys() widget.KeyMap {
 	if s.Running() != nil {
 		short[2] = k.Stop
 	}
+	if k.Compare.Enabled() {
+		short = slices.Insert(short, 2, k.Compare)
+	}
 	return widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
 			{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown},
-			{k.Choose, widget.Long(k.Launch, "start all, one after the other"), widget.Long(k.Stop, "stop, and keep what is done"), k.Back},
+			{k.Choose, k.Compare, widget.Long(k.Launch, "start all, one after the other"), widget.Long(k.Stop, "stop, and keep what is done"), k.Back},
 		},
 	}
 }

@@ -142,3 +142,28 @@ func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
 		assert.NotContains(t, a.Picture(t), "Side by side", "they are not compared with pears")
 	}
 }
+
+// The first run that is done is compared with the selected one, or with the next where that is the first.
+func TestTwoRunsOfAPlanAreCompared(t *testing.T) {
+	a, s, b := halfway(t, 120, 40)
+	a.Send(t, "c")
+	assert.Empty(t, a.Asked, "one run alone")
+	turns := s.now.Turns
+	for i := range turns[1:] {
+		turns[i+1] = screen.SuiteTurn{State: screen.Done, To: screen.Results{ID: fmt.Sprint("run ", i+1)}}
+	}
+	turns[2].To = screen.Sweep{ID: "sweep"}
+	b.NextSuite.Set(screen.SuiteNow{Turns: turns})
+	first := b.Past[0].ID
+	for _, c := range []struct{ at, with int }{{0, 1}, {1, 1}, {3, 3}} {
+		a.Send(t, a.Frame(), "g")
+		for range c.at {
+			a.Send(t, "down")
+		}
+		assert.Contains(t, a.Picture(t), "compare "+s.plan.File.Runs[0].Name+" with "+s.plan.File.Runs[c.with].Name)
+		a.Send(t, "c")
+		assert.Equal(t, screen.Compare{A: []string{first}, B: []string{fmt.Sprint("run ", c.with)}}, a.Asked[len(a.Asked)-1])
+	}
+	a.Send(t, "up")
+	assert.False(t, s.bindings().Compare.Enabled(), "a sweep is no side")
+}
