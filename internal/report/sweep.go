@@ -116,6 +116,15 @@ func SweepLead(r *sweep.Result) []string {
 		}
 		out = append(out, text+".")
 	}
+	var knees []string
+	doubt := false // about the knee, which matters more than which point is highest, perhaps by chance
+	for _, l := range r.Lines {
+		knees = append(knees, kneeOf(r, l)...)
+		doubt = doubt || l.Doubt != ""
+	}
+	if doubt {
+		out = append(out, knees...)
+	}
 	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
 		what := "The highest throughput"
 		if !r.Complete() {
@@ -123,8 +132,8 @@ func SweepLead(r *sweep.Result) []string {
 		}
 		out = append(out, fmt.Sprintf("%s is %s %s/s%s, with %s.", what, units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
 	}
-	for _, l := range r.Lines {
-		out = append(out, kneeOf(r, l)...)
+	if !doubt {
+		out = append(out, knees...)
 	}
 	for _, k := range r.Knees {
 		where := ""

@@ -50,6 +50,15 @@ func TestSweepDocuments(t *testing.T) {
 	assert.Equal(t, r, back)
 }
 
+// That the knee cannot be told matters more than which point was highest, perhaps by chance.
+func TestThatTheKneeCannotBeToldComesFirst(t *testing.T) {
+	r := swept(t)
+	first := func() string { return SweepLead(r)[0] }
+	assert.Regexp(t, "^The highest throughput is ", first())
+	r.Lines[0].Knee, r.Lines[0].Doubt = 0, "the runs at 8 threads vary too much, by ± 220 %"
+	assert.Regexp(t, "^Where the knee.* cannot be told: the runs at 8 threads vary too much", first())
+}
+
 func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	x := 5.0
 	r := &sweep.Result{

@@ -96,7 +96,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	case len(h.rows) == 0:
 		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
 	case len(h.shown) == 0:
-		return append(out, "No run matches. "+s.Muted.On("Press esc to see all, or "+FilteredBy+"."))
+		return append(append(out, "No run matches."), widget.MutedLines(s, "Press esc to see all, or "+FilteredBy+".", w)...)
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)

@@ -76,6 +76,15 @@ func nth(lines []string, i int) string {
 // changeRows lists what was changed, the newest first, with what each did, each in as many lines as the
 // least of that takes, and the marks among that. While a moment is read, what came after it is left out.
 func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
+	return low.changeLines(s, w, false)
+}
+
+// changeLines is changeRows; brief gives each a single line.
+func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []string) {
+	wrap := widget.Wrap
+	if brief {
+		wrap = func(text string, w int) []string { return []string{ansi.Truncate(text, w, "…")} }
+	}
 	list, marks, none := low.now.effects(), low.now.snap.Marks, "Nothing has been changed yet."
 	if low.charts != nil && low.charts.cross.On {
 		end := low.charts.cross.At + low.charts.cross.Width
@@ -103,7 +112,7 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 		for len(marks) > 0 && marks[len(marks)-1].At >= since {
 			m := marks[len(marks)-1]
 			marks = marks[:len(marks)-1]
-			for i, l := range widget.Wrap("◆ "+m.Note, max(w-lead, 10)) {
+			for i, l := range wrap("◆ "+m.Note, max(w-lead, 10)) {
 				at := ""
 				if i == 0 {
 					at = "  " + widget.Clock(m.At)
@@ -119,10 +128,10 @@ func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 			who = "ramp"
 		}
 		most := room
-		if e.Lacks() != "" {
+		if e.Lacks() != "" && !brief {
 			most = max(room, min(3*room, withReason))
 		}
-		text, told := widget.Wrap(e.Text(), change), widget.Wrap(e.Told(most), room)
+		text, told := wrap(e.Text(), change), wrap(e.Told(most), room)
 		for i := range max(len(text), len(told), 1) {
 			at, who, segments := "  "+e.When(), "  "+who, e.Segments()
 			if i > 0 {

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -101,4 +104,31 @@ func TestWhatAWatcherTurnsIsToldAsSuch(t *testing.T) {
 		assert.Contains(t, all, "watcher: threads 17")
 		assert.Contains(t, all, "threads 16 → 17")
 	}
+}
+
+// Where changes have no room in full, each of the latest has one line; the next step down tells them in full.
+func TestChangesThatHaveNoRoomAreBrief(t *testing.T) {
+	a, d, run := live(t, 10*time.Second, 120, 40)
+	for range 7 {
+		a.Send(t, "]", "+")
+		for range 50 {
+			run.Tick(100 * time.Millisecond)
+		}
+		a.Send(t, a.Frame())
+	}
+	d.lower.tab = tabChanges
+	shown := func() int {
+		a.Send(t, a.Frame())
+		return len(regexp.MustCompile(`(?m)^│   \d\d:\d\d `).FindAllString(a.Picture(t), -1))
+	}
+	rows := d.page.panes(a.Env).ops.Dy() - 3
+	_, all := d.lower.changeRows(a.Env.Styles, 116)
+	require.Greater(t, len(all), rows)
+	assert.Equal(t, rows, shown())
+	assert.Contains(t, a.Picture(t), "of 14 · ↓ in full")
+	a.Send(t, "down")
+	assert.Less(t, shown(), rows)
+	assert.Contains(t, a.Picture(t), fmt.Sprintf("1–%d of %d", rows, len(all)))
+	a.Send(t, "up")
+	assert.Equal(t, rows, shown())
 }

@@ -54,14 +54,21 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		head, body := low.table(e, low.tab, w)
 		above := low.course(e, p, min(len(body), leastErrors))
 		rows -= len(above)
-		at := low.scroll
+		at, most := low.scroll, max(len(body)-rows, 0)
+		brief := low.tab == tabChanges && most > 0
+		switch { // the first step down shows them in full
+		case brief && at == 0:
+			head, body = low.changeLines(e.Styles, w, true)
+		case brief:
+			at, most, brief = at-1, most+1, false
+		}
 		if low.tab == tabOps {
 			at = max(low.sel.op-rows+1, 0)
 			if low.sel.op < 0 {
 				at = low.now.firstRunning()
 			}
 		}
-		low.scroll = min(low.scroll, max(len(body)-rows, 0))
+		low.scroll = min(low.scroll, most)
 		at = min(at, max(len(body)-rows, 0))
 		pane := widget.Panel{Title: low.tab.String() + low.moment(), Note: low.otherTabs(r.Dx())}
 		if low.tab == tabOps && !low.reads() {
@@ -74,6 +81,9 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		}
 		if len(body) > rows {
 			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
+		}
+		if brief {
+			pane.Foot = strings.TrimPrefix(pane.Foot+" · ↓ in full", " · ")
 		}
 		lines := append(above, " "+e.Styles.Muted.On(head))
 		for _, l := range body[at:min(at+rows, len(body))] {

@@ -4,6 +4,7 @@ import (
 	"image"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -61,8 +62,11 @@ func (p *page) folds(e screen.Env) bool {
 // look is what decides how the page is cut.
 func (p *page) contents() contents {
 	rows := max(len(p.now.snap.Ops), 2)
-	if p.lower.tab == tabVerdict { // whole sentences
+	switch p.lower.tab {
+	case tabVerdict: // whole sentences
 		rows = max(rows, 4+len(p.now.asked()))
+	case tabChanges:
+		rows = max(rows, len(measure.Acts(p.now.snap.Changes))+len(p.now.snap.Marks))
 	}
 	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tall() || p.against.chooser.Open}
 }

@@ -213,7 +213,7 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		out = append(out, f.ping.lines(s, at, w)...)
 	}
 	if selected && r.meant != "" {
-		sentence("enter "+widget.HideSecrets(r.meant)+"?", s.Muted, 1)
+		sentence("enter "+widget.HideSecrets(r.meant)+"?", s.Muted, 2)
 	}
 	if selected && r.help != "" && (len(r.wrong) == 0 || r.kind == rowTexts) {
 		sentence(r.help, s.Muted, 4)
