@@ -254,6 +254,20 @@ func (r *Result) InStore() (holds, tooMuch, doubt *Step) {
 	return holds, tooMuch, doubt
 }
 
+// DidMore returns, of the higher rates that were not kept up with, the one at which most was done, if that
+// was more than at a step and met the conditions by the time of calls in the store alone; nil if there is
+// none.
+func (r *Result) DidMore(than *Step) (most *Step) {
+	curve := r.Curve()
+	for i := range curve {
+		s := &curve[i]
+		if met, known := r.met(s); s.Level > than.Level && s.Done > than.Done && met && known && (most == nil || s.Done > most.Done) {
+			most = s
+		}
+	}
+	return most
+}
+
 // met reports whether a step met the conditions by the service time; known is false if that cannot
 // be told.
 func (r *Result) met(s *Step) (met, known bool) {

@@ -42,6 +42,9 @@ func TestTheStoreAloneAnswers(t *testing.T) {
 			assert.InDelta(t, x.want, x.got.Level, 0, name)
 		}
 	}
+	r := Result{Over: OverRate, Under: []string{"p99<10ms"}, Steps: []Step{step(2000, 2000, 2, 0), step(4000, 2900, 3, 0), step(6000, 3100, 12, 0), step(8000, 1900, 3, 0)}}
+	assert.InDelta(t, 2900, r.DidMore(&r.Steps[0]).Done, 0, "the others did less, or took too long")
+	assert.Nil(t, r.DidMore(&r.Steps[1]))
 	assert.InDelta(t, 3990, (&Result{Steps: []Step{step(2000, 2000, 1, 0), step(4000, 3990, 1, 0), step(6000, 3500, 1, 0)}}).Most().Done, 0)
 	assert.Nil(t, (&Result{}).Most())
 }

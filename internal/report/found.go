@@ -229,6 +229,14 @@ func lowest(r *find.Result) float64 {
 	return out
 }
 
+// highest returns the highest level that was tried.
+func highest(r *find.Result) (out float64) {
+	for _, s := range r.Steps {
+		out = max(out, s.Level)
+	}
+	return out
+}
+
 // mostDone says what was done at most where perfbench itself was the limit and nothing held.
 func mostDone(r *find.Result, many string) []string {
 	most := r.Most()
@@ -253,10 +261,16 @@ func inStore(r *find.Result, many string) []string {
 		return nil
 	}
 	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), levelText(r, holds.Level)+many)
-	if tooMuch == nil {
-		text += ", the highest that was done"
-	} else {
+	switch more := r.DidMore(holds); {
+	case tooMuch != nil:
 		text += "; " + levelText(r, tooMuch.Level) + " is too much"
+	case r.Over != find.OverRate || holds.Level >= highest(r):
+		text += ", the highest that was tried"
+	default:
+		text += ", the highest rate that perfbench kept up with"
+		if more != nil {
+			text += fmt.Sprintf("; when %s were asked for, %s were done, still under %s", levelText(r, more.Level), units.Number(more.Done), strings.Join(alone, " and "))
+		}
 	}
 	if doubt != nil {
 		text += "; this is doubtful, as " + levelText(r, doubt.Level) + " did not hold"

@@ -164,11 +164,25 @@ func TestFoundInWords(t *testing.T) {
 			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
 		},
 		"or judge the time of calls in the store alone, under p99.service<10ms and errors<1%.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"the lowest that was tried.\nIn the store alone, under p99.service<10ms and errors<1%, 4000 entries/s holds, the highest that was done.\n\nresponse time": func(r *find.Result) {
+		"the lowest that was tried.\nIn the store alone, under p99.service<10ms and errors<1%, 4000 entries/s holds, the highest that was tried.\n\nresponse time": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
+		},
+		"2830 entries/s holds, the highest rate that perfbench kept up with; when 4000 were asked for, 3.5k were done, still under p99.service<10ms and errors<1%.\n": func(r *find.Result) {
+			r.Found, r.Limit.By = 0, find.ByPerfbench
+			for i := range r.Steps {
+				r.Steps[i].Service.P99 = 9e6
+			}
+			r.Steps[4].Done = 3500
+		},
+		"2830 entries/s holds, the highest rate that perfbench kept up with.\n": func(r *find.Result) {
+			r.Found, r.Limit.By = 0, find.ByPerfbench
+			for i := range r.Steps {
+				r.Steps[i].Service.P99 = 9e6
+			}
+			r.Steps[4].Done = 2700
 		},
 		"to do.\nThe most that was done at a level that was tried is 4k entries/s, at 4000 entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nTo measure": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
