@@ -22,7 +22,7 @@ func (p Pair) Answer(unit string) string {
 	case len(judged) == 0 && p.judges():
 		return p.rates + "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell."
 	case len(judged) == 0:
-		return ""
+		return strings.TrimSpace(p.rates)
 	}
 	var changed, same, open []string
 	better, worse, alone := false, false, false

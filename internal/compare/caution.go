@@ -214,7 +214,7 @@ func notes(c *Comparison) []string {
 	if text := c.Statistics(); text != "" {
 		out = append(out, text)
 	}
-	if atRate(c.A, c.B) {
+	if atRate(c.A, c.B) && unlike(c.A, c.B) == "" {
 		out = append(out, heldNote(c))
 	}
 	for _, text := range []string{paired(c), asunder(c)} {

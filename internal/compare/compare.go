@@ -8,8 +8,8 @@
 //   - better, worse: chance does not explain the change.
 //   - unsure: neither can be said; nor can it for a single run a side of fewer than five
 //     seconds, unless earlier runs tell how much runs differ.
-//   - rate-limited: throughput was what was asked for, on both sides or on the lower one, or a search
-//     or a timetable set the rate of a side.
+//   - rate-limited: throughput was what was asked for, on both sides or on the lower one, or a
+//     timetable set the rate of a side.
 //
 // With several runs on a side, the effect of chance is the scatter between runs. With
 // one run it is the scatter between batches of its seconds, corrected for their
@@ -95,7 +95,7 @@ type Pair struct {
 	Findings []Finding
 
 	under []string // what both searched under
-	rates string   // why throughput is no finding, as its answer begins
+	rates string   // why throughput, or all, is no finding, as its answer begins
 }
 
 // Sets compares two sets of runs, each of one or more.
@@ -126,6 +126,9 @@ func Sets(a, b Set, o Options) *Comparison {
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
 		switch why := ungiven(a, b, c.Unit(nil)); {
 		case only != "":
+		case unlike(a, b) != "":
+			withdrawn(p.Findings)
+			p.rates = unlike(a, b)
 		case atRate(a, b):
 			limited(p.Findings, true)
 			if m.Operation == nil && held(a) != held(b) {

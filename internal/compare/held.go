@@ -31,19 +31,12 @@ func held(s Set) float64 {
 func atRate(a, b Set) bool { return held(a) > 0 && held(b) > 0 }
 
 // ungiven says why the throughput of two sides is no finding though they were not both held at a rate:
-// who set that of a side as it went, or that the lower one is all that was asked for; "" if it is one.
+// that it changed as a run went, or that the lower one is all that was asked for; "" if it is one.
 func ungiven(a, b Set, unit string) string {
 	var why []string
-	searched := false
 	for i, s := range []Set{a, b} {
-		name := [...]string{"A", "B"}[i]
-		switch c := &s.Runs[0].Conditions; {
-		case c.Sought == MostThreads:
-			searched, why = true, append(why, "a search set the threads of "+name)
-		case c.Sought != "":
-			searched, why = true, append(why, "a search set the rate of "+name)
-		case c.Paced && !sameTimetable(a, b):
-			why = append(why, "the rate of "+name+" changed as it went")
+		if s.Runs[0].Conditions.Paced && !sameTimetable(a, b) {
+			why = append(why, "the rate of "+sides[i]+" changed as it went")
 		}
 	}
 	if x, y := held(a), held(b); len(why) == 0 {
@@ -57,9 +50,6 @@ func ungiven(a, b Set, unit string) string {
 		}
 	}
 	text := strings.Join(why, " and ") + ", so throughput is not compared"
-	if searched {
-		text += ", and response times are those of all its levels"
-	}
 	return strings.ToUpper(text[:1]) + text[1:] + ". "
 }
 

@@ -2,10 +2,12 @@ package compare
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
@@ -67,8 +69,6 @@ func TestAThroughputThatOneSideWasGivenIsNotJudged(t *testing.T) {
 		{"more than was asked for", side(func(c *Conditions) { c.Settings["rate"] = 1000 }, 1000), "B was asked for only 1k entries/s and kept up, so throughput is not compared. ", "rate-limited"},
 		{"less than the other was asked for", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 3000), "", "better"},
 		{"a rate that was not kept", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 1500), "", "worse"},
-		{"a search", side(func(c *Conditions) { c.Sought, c.Changes = HighestRate, 4 }, 1500), "A search set the rate of B, so throughput is not compared, and response times are those of all its levels. ", "rate-limited"},
-		{"a search over threads", side(func(c *Conditions) { c.Sought, c.Changes = MostThreads, 4 }, 1500), "A search set the threads of B, so throughput is not compared, ", "rate-limited"},
 		{"a timetable", side(func(c *Conditions) { c.Paced, c.Changes = true, 4 }, 1500), "The rate of B changed as it went, so throughput is not compared. ", "rate-limited"},
 	} {
 		got := Sets(one(free(2000)), one(c.b), Options{})
@@ -83,4 +83,45 @@ func TestAThroughputThatOneSideWasGivenIsNotJudged(t *testing.T) {
 		}, done)
 	}
 	assert.Equal(t, "worse", verdicts(Sets(one(timetable(2000)), one(timetable(1500)), Options{}).Parts[0])[Throughput], "the same timetable")
+}
+
+// A search has the response times of many levels: against another run they are as little a finding as its
+// throughput is.
+func TestASearchAndAnotherRunAreNotJudged(t *testing.T) {
+	run := func(name string, sought Figure) *Run {
+		r := *read(t, rundirtest.NewFolder(day, name, 16, 1))
+		r.Conditions.Sought = sought
+		return &r
+	}
+	plain := run("redis", "")
+	for _, c := range []struct {
+		a, b *Run
+		want string
+	}{
+		{plain, run("redis", HighestRate), "B is a search: its throughput and response times are those of many levels, so nothing is judged. Compare two searches, by what they found, or A with a run at a fixed rate."},
+		{run("redis", MostThreads), plain, "A is a search: its throughput and response times are those of many levels, so nothing is judged. Compare two searches, by what they found, or B with a run at a fixed number of threads."},
+		{run("redis", MostThreads), run("redis", HighestRate), "A and B did not search for the same: their throughput and response times are those of many levels, so nothing is judged. Compare searches for the same."},
+	} {
+		slower := *c.b
+		slower.Parts = slices.Clone(slower.Parts)
+		for i := range slower.Parts {
+			slower.Parts[i].Figures = maps.Clone(slower.Parts[i].Figures)
+			for _, f := range []Figure{P50, P90, P99} {
+				slower.Parts[i].Figures[f] = Estimate{Value: 1e9, SE: 1e3, DF: 50}
+			}
+		}
+		got := Sets(one(c.a), one(&slower), Options{Unsure: Fail})
+		require.NotEmpty(t, got.Parts)
+		for _, p := range got.Parts {
+			for _, f := range p.Findings {
+				assert.Equal(t, Noted, f.Verdict, f.Figure)
+				assert.Empty(t, f.Words(), f.Figure)
+			}
+			assert.Equal(t, c.want, p.Answer("entries"))
+			assert.Empty(t, p.Powers("entries"))
+		}
+		assert.EqualError(t, got.Err(), c.want, "whoever has a doubt fail is told that nothing was judged")
+		got.Unsure = Pass
+		assert.NoError(t, got.Err())
+	}
 }

@@ -47,8 +47,8 @@ type Finding struct {
 	// Paired means that the differences within rounds were used, because rounds differ
 	// by more than chance.
 	Paired bool
-	// Held means that the figure is what was asked for, on each side or on the lower one, or that of the
-	// levels of a search or of a timetable, so it is not judged.
+	// Held means that the figure is what was asked for, on each side or on the lower one, or that of a
+	// timetable, so it is not judged.
 	Held bool
 	// Apart means that two single runs are so far apart that chance cannot have made the change,
 	// although the error of their means is not known well enough: Lo and Hi are those of most of

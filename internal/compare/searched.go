@@ -64,6 +64,46 @@ func searched(sets ...Set) Figure {
 	return one
 }
 
+// sides are the names of the two sides.
+var sides = [...]string{"A", "B"}
+
+// unlike says that a side was searched and the other was not, or for something else, and what can be
+// compared instead; "" otherwise. Such a search's figures are those of many levels.
+func unlike(a, b Set) string {
+	if searched(a, b) != "" {
+		return ""
+	}
+	var of []string
+	other, fixed := "", "a fixed rate"
+	for i, s := range []Set{a, b} {
+		switch s.Runs[0].Conditions.Sought {
+		case "":
+			other = sides[i]
+			continue
+		case MostThreads:
+			fixed = "a fixed number of threads"
+		}
+		of = append(of, sides[i])
+	}
+	switch len(of) {
+	case 0:
+		return ""
+	case 1:
+		return of[0] + " is a search: its throughput and response times are those of many levels, so nothing is judged. " +
+			"Compare two searches, by what they found, or " + other + " with a run at " + fixed + "."
+	}
+	return "A and B did not search for the same: their throughput and response times are those of many levels, so nothing is judged. " +
+		"Compare searches for the same."
+}
+
+// withdrawn leaves no figure judged.
+func withdrawn(fs []Finding) {
+	for i := range fs {
+		f := &fs[i]
+		f.Verdict, f.Within, f.Apart, f.Power, f.ours = Noted, 0, false, nil, 0
+	}
+}
+
 // atLeast returns the least error of a difference: for what a search found, that of its steps.
 func (f Figure) atLeast(a, b []Estimate) float64 {
 	switch {

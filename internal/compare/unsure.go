@@ -59,8 +59,11 @@ func (c *Comparison) Warnings() []string {
 	return c.unsure()
 }
 
-// unsure returns a sentence for each figure of which the comparison is unsure.
+// unsure returns a sentence for each figure of which the comparison is unsure, or why it compares none.
 func (c *Comparison) unsure() (out []string) {
+	if why := unlike(c.A, c.B); why != "" {
+		out = append(out, why)
+	}
 	for _, f := range c.Unsures() {
 		out = append(out, f.Sentence(c.Unit(nil))+"; "+f.PowerText())
 	}
