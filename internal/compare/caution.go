@@ -131,17 +131,21 @@ func (s Set) who(name string, n int) string {
 // by what they found, and change settings for that.
 func doubts(name string, s Set, levels bool) []string {
 	doubtful, ended, mixed, segments := 0, 0, 0, 0
-	state, by := verdict.Degraded, ""
-	var why []string
+	state := verdict.Degraded
+	var why, by []string
 	for _, r := range s.Runs {
 		c := &r.Conditions
 		if c.Segments > 0 && !levels {
 			mixed, segments = mixed+1, max(segments, c.Segments)
 		}
+		if how := c.cut(); how != "" && !c.Failed {
+			if ended++; !slices.Contains(by, how) {
+				by = append(by, how)
+			}
+		}
 		switch {
 		case c.Failed: // reported separately
-		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning || c.EndedBy == "interrupt":
-			ended, by = ended+1, c.EndedBy
+		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning: // nothing has judged it
 		case c.State != verdict.Valid:
 			doubtful++
 			if c.State == verdict.Invalid {
@@ -162,8 +166,7 @@ func doubts(name string, s Set, levels bool) []string {
 	}
 	var out []string
 	if ended > 0 {
-		words := map[string]string{rundir.StillRunning: "still running", "interrupt": "interrupted", rundir.CutShort: rundir.CutShort}
-		out = append(out, s.who(name, ended)+was(ended)+words[by])
+		out = append(out, s.who(name, ended)+was(ended)+units.Listed(shortened(by)))
 	}
 	if mixed > 0 {
 		out = append(out, s.who(name, mixed)+fmt.Sprintf("changed settings mid-run, so that figures mix %d segments", segments))
@@ -176,6 +179,15 @@ func doubts(name string, s Set, levels bool) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// cut says how a run ended, or that it has not, where that was before its end; "" otherwise.
+func (c *Conditions) cut() string {
+	switch c.EndedBy {
+	case rundir.CutShort, rundir.StillRunning:
+		return c.EndedBy
+	}
+	return (&rundir.Run{EndedBy: c.EndedBy, Parameters: c.Parameters, MeasuredS: c.MeasuredS}).Cut()
 }
 
 // notes says what the figures cannot show.

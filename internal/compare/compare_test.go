@@ -224,13 +224,22 @@ func TestDoubtsAreCountedAndNamed(t *testing.T) {
 	failed := run(func(c *Conditions) { c.Failed, c.State = true, verdict.Invalid })
 	cpu := run(func(c *Conditions) { c.State, c.Causes = verdict.Degraded, []string{"cpu"} })
 	late := run(func(c *Conditions) { c.State, c.Causes = verdict.Invalid, []string{"lateness", "cpu"} })
-	stopped := run(func(c *Conditions) { c.EndedBy = "interrupt" })
+	stopped := run(func(c *Conditions) {
+		c.EndedBy, c.MeasuredS, c.Parameters = "interrupt", 12, map[string]string{"duration": "60s"}
+	})
+	byHand := run(func(c *Conditions) {
+		*c = stopped.Conditions
+		c.EndedBy, c.State, c.Causes = "user", verdict.Invalid, []string{"cpu"}
+	})
+	endless := run(func(c *Conditions) { c.EndedBy, c.Parameters = "user", map[string]string{"duration": workload.Forever} })
 	assert.Empty(t, doubts("A", one(fine), false))
 	assert.Empty(t, doubts("A", one(failed), false), "that is more than a doubt")
 	assert.Equal(t, []string{"B failed verification"}, refusals(one(fine), one(failed)))
 	assert.Equal(t, []string{"A was DEGRADED (cpu)"}, doubts("A", one(cpu), false))
-	assert.Equal(t, []string{"one of the 5 runs of B was interrupted", "2 of the 5 runs of B were INVALID (cpu)"},
+	assert.Equal(t, []string{"one of the 5 runs of B was interrupted after 12 s of 60 s", "2 of the 5 runs of B were INVALID (cpu)"},
 		doubts("B", Set{Runs: []*Run{fine, failed, cpu, late, stopped}}, false))
+	assert.Equal(t, []string{"A was ended by hand after 12 s of 60 s", "A was INVALID (cpu)"}, doubts("A", one(byHand), false))
+	assert.Empty(t, doubts("A", one(endless), false), "it had no other end")
 }
 
 func TestOneKnobOfSeveralTracksIsOneCause(t *testing.T) {
