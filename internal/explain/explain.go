@@ -39,7 +39,7 @@ const (
 const leastSeconds = 3
 
 // choppy is said of segments that are 3 s long and have fewer whole seconds, and of several in a row.
-var choppy = fmt.Sprintf(unknown+": no segment of that time has %d whole seconds, since settings changed too often.", leastSeconds)
+var choppy = fmt.Sprintf(unknown+": settings changed too often; leave each for %d s or longer.", leastSeconds+1)
 
 // Of explains a run. It needs its series and samples, not its histograms.
 func Of(f *rundir.Folder) *rundir.Why {

@@ -329,7 +329,7 @@ func TestSegmentsThatAreTooShortAreNotOneThatIs(t *testing.T) {
 	assert.Equal(t, Pacing, w.Parts[0].Resource)
 	assert.Equal(t, []any{10.1, Unknown}, []any{w.Parts[1].From, w.Parts[1].Resource})
 	assert.InDelta(t, 22.9, w.Parts[1].To, 1e-6)
-	assert.Contains(t, Paragraph(w), ": What held the run back is not known: no segment of that time has 3 whole seconds, since settings changed too often.")
+	assert.Contains(t, Paragraph(w), ": What held the run back is not known: settings changed too often; leave each for 4 s or longer.")
 
 	last := &f.Run.Segments[len(f.Run.Segments)-1]
 	last.To = 30

@@ -40,16 +40,15 @@ func evened(r *Record) string {
 	if worst == nil {
 		return ""
 	}
-	how := "in other shares"
+	how := "at other times"
 	switch {
 	case worst.Begun >= 2*worst.Asked:
 		how = "more bunched"
 	case worst.Begun <= worst.Asked/2:
 		how = "more evenly"
 	}
-	return fmt.Sprintf("Calls reached the store %s than they were due: %s of those of %s%s had to wait for a free thread, and went out in a later stretch of %s than they were due in. "+
-		"Response times count their waits; with more threads, the store would get more calls at once.",
-		how, percent(worst.Moved-worst.Late), worst.Track, worst.Segment, worst.span())
+	return fmt.Sprintf("%s of the calls of %s%s waited for a free thread, so the store got them %s than they were due. Response times count the wait; more threads send more of them on time.",
+		percent(worst.Moved-worst.Late), worst.Track, worst.Segment, how)
 }
 
 // farthest returns where the largest share of calls was moved, if it is too large.

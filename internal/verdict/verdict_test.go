@@ -579,7 +579,7 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	r.Came = append(r.Came, Came{Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 0.2, Moved: 0.3, Late: 0.02})
 	assert.Equal(t, Valid, Judge(r).State)
 	require.Len(t, Remarks(r), 1)
-	assert.Contains(t, Remarks(r)[0], "Calls reached the store more evenly than they were due: 28 % of those of gets in the segment from 5 s had to wait for a free thread, and went out in a later stretch of 20 ms")
+	assert.Contains(t, Remarks(r)[0], "28 % of the calls of gets in the segment from 5 s waited for a free thread, so the store got them more evenly than they were due. Response times count the wait")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))
