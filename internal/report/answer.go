@@ -170,6 +170,8 @@ func Outcome(c *compare.Comparison) string {
 	}
 	text := strings.Join(said, "; ")
 	switch names := by[compare.Unsure]; {
+	case text == "" && len(names) == 0 && c.Parts[0].Answer(unit) != "": // which says why
+		return "No figure can be judged."
 	case text == "" && len(names) == 0 && c.A.Runs[0].Conditions.Sought != "" && c.B.Runs[0].Conditions.Sought != "":
 		return "Nothing can be compared: neither search found a level that holds."
 	case text == "" && len(names) == 0:
