@@ -79,21 +79,28 @@ func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 // A knob is listed once, also where a run has one track and its setting has the name of the knob alone.
 func TestARunListsAKnobOnce(t *testing.T) {
 	env := offline()
-	for maps, want := range map[string][]string{"": {"eligibility.batch", "profile.batch"}, "--mapNames=eligibility": {"batch"}} {
-		r := session.Request{Profile: "ingestion", Target: "memory:"}
-		if maps != "" {
-			r.Values = flagged("mapNames=eligibility")
+	for _, c := range []struct {
+		profile, value, knob string
+		want                 []string
+	}{
+		{"ingestion", "", "batch", []string{"eligibility.batch", "profile.batch"}},
+		{"ingestion", "mapNames=eligibility", "batch", []string{"batch"}},
+		{"group", "", "thread", []string{"g1.threads", "g2.threads", "g3.threads", "g4.threads", "threads"}},
+	} {
+		r := session.Request{Profile: c.profile, Target: "memory:"}
+		if c.value != "" {
+			r.Values = flagged(c.value)
 		}
 		p, err := session.Prepare(t.Context(), env, r)
 		require.NoError(t, err)
 		run := p.Model()
 		var got []string
 		for _, name := range run.Given() {
-			if strings.Contains(name, "batch") {
+			if strings.Contains(name, c.knob) {
 				got = append(got, name)
 			}
 		}
-		assert.Equal(t, want, got)
+		assert.Equal(t, c.want, got)
 	}
 }
 

@@ -156,10 +156,7 @@ func (h *List) sift() { h.siftAt(h.current()) }
 
 // siftAt is sift where that was selected; nil: nothing was.
 func (h *List) siftAt(was *kept.Item) {
-	h.shown = h.shelf.Shown(h.rows)
-	if h.nested = h.shelf.Filter.Text() == "" && h.shelf.Order() == kept.Newest; h.nested {
-		h.shown = h.nest(h.shown)
-	}
+	h.shown, h.nested = h.shelf.Folded(h.rows, h.opened)
 	h.at = 0
 	for i, n := range h.shown {
 		if id := h.rows[n].ID(); was != nil && (id == was.ID() || id == h.of[was.ID()] && !h.opened[id]) {
@@ -174,26 +171,6 @@ func groupsOf(rows []kept.Item) map[string]string {
 	for i := range rows {
 		for _, r := range rows[i].Of {
 			out[r.ID] = rows[i].ID()
-		}
-	}
-	return out
-}
-
-// nest puts the runs of sweeps and groups below those, if they are opened, or else leaves them out.
-func (h *List) nest(shown []int) (out []int) {
-	below := map[string][]int{}
-	for _, n := range shown {
-		if id := h.of[h.rows[n].ID()]; id != "" {
-			below[id] = append(below[id], n)
-		}
-	}
-	for _, n := range shown {
-		id := h.rows[n].ID()
-		if h.of[id] != "" {
-			continue
-		}
-		if out = append(out, n); h.opened[id] {
-			out = append(out, below[id]...)
 		}
 	}
 	return out
@@ -244,15 +221,20 @@ func (h *List) open(e screen.Env) tea.Cmd {
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
 	}
-	switch r := h.current(); r.Kind() {
+	return OpenItem(h.kept, h.current())
+}
+
+// OpenItem returns the command that opens what is kept.
+func OpenItem(runs Runs, i *kept.Item) tea.Cmd {
+	switch i.Kind() {
 	case kept.Sweep:
-		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
+		return screen.Open(screen.Sweep{ID: i.Sweep.ID})
 	case kept.Compare:
-		return screen.Open(screen.Compare{A: r.Group.A, B: r.Group.B})
+		return screen.Open(screen.Compare{A: i.Group.A, B: i.Group.B})
 	case kept.Repeat:
-		return screen.Open(screen.Noise{Runs: r.Group.A})
+		return screen.Open(screen.Noise{Runs: i.Group.A})
 	default:
-		return OpenRun(h.kept, r.Run)
+		return OpenRun(runs, i.Run)
 	}
 }
 

@@ -81,6 +81,31 @@ func (s *RunList) Shown(all []kept.Item) []int {
 	return out
 }
 
+// Folded is Shown with the runs of sweeps and groups below those, if they are opened, or else left out.
+// Where the list is filtered or sorted, each run stands alone, and nested is false.
+func (s *RunList) Folded(all []kept.Item, opened map[string]bool) (out []int, nested bool) {
+	shown := s.Shown(all)
+	if s.Filter.Text() != "" || s.order != kept.Newest {
+		return shown, false
+	}
+	of, below := groupsOf(all), map[string][]int{}
+	for _, n := range shown {
+		if id := of[all[n].ID()]; id != "" {
+			below[id] = append(below[id], n)
+		}
+	}
+	for _, n := range shown {
+		id := all[n].ID()
+		if of[id] != "" {
+			continue
+		}
+		if out = append(out, n); opened[id] {
+			out = append(out, below[id]...)
+		}
+	}
+	return out, true
+}
+
 // Order returns the order of the list.
 func (s *RunList) Order() kept.Order { return s.order }
 

@@ -13,10 +13,12 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// earlier is the list of the last runs of the selected profile.
+// earlier is the list of the last runs of the selected profile; a sweep, or runs that were repeated or
+// compared, are a single row.
 type earlier struct {
 	list  *profiles
 	all   []rundir.Run // of every profile
+	rows  []kept.Item  // and what they belong to
 	kept  archive.Runs
 	shelf archive.RunList
 	// at is the selected one, top the first visible one.
@@ -25,29 +27,21 @@ type earlier struct {
 	failed  *unstarted
 }
 
-// runs returns those of the selected profile, filtered and sorted.
-func (x *earlier) runs() []*rundir.Run {
-	var out []*rundir.Run
-	for _, i := range x.items() {
-		out = append(out, i.Run)
-	}
-	return out
-}
-
-// items returns them as they are listed.
+// items returns what is listed, filtered and sorted.
 func (x *earlier) items() []kept.Item {
 	var all, out []kept.Item
 	name := ""
 	if pr := x.list.selected(); pr != nil {
 		name = pr.Name
 	}
-	for i := range x.all {
-		if x.all[i].Profile == name {
-			all = append(all, kept.Item{Run: &x.all[i]})
+	for i := range x.rows {
+		if of, _ := x.rows[i].Profile(); of == name {
+			all = append(all, x.rows[i])
 		}
 	}
 	x.moments = kept.MomentsOf(all)
-	for _, i := range x.shelf.Shown(all) {
+	shown, _ := x.shelf.Folded(all, nil)
+	for _, i := range shown {
 		out = append(out, all[i])
 	}
 	return out
@@ -57,29 +51,39 @@ func (x *earlier) items() []kept.Item {
 func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
 	at := x.selected()
 	var ids []string
-	for _, r := range x.runs() {
-		ids = append(ids, r.ID)
+	for _, i := range x.items() {
+		if i.Run != nil {
+			ids = append(ids, i.Run.ID)
+		}
 	}
-	if cmd, ours = x.shelf.Press(msg, at, ids); !ours {
+	if cmd, ours = x.shelf.Press(msg, x.run(), ids); !ours {
 		return nil, false
 	}
 	x.stay(at)
 	return cmd, true
 }
 
-// selected returns the selected run; nil if there is none.
-func (x *earlier) selected() *rundir.Run {
-	if runs := x.runs(); x.at < len(runs) {
-		return runs[x.at]
+// selected returns the selected row; nil if there is none.
+func (x *earlier) selected() *kept.Item {
+	if items := x.items(); x.at < len(items) {
+		return &items[x.at]
 	}
 	return nil
 }
 
-// stay selects a run again, where it is listed now; the first one if it is not.
-func (x *earlier) stay(at *rundir.Run) {
+// run returns the selected run; nil if none is.
+func (x *earlier) run() *rundir.Run {
+	if at := x.selected(); at != nil {
+		return at.Run
+	}
+	return nil
+}
+
+// stay selects a row again, where it is listed now; the first one if it is not.
+func (x *earlier) stay(at *kept.Item) {
 	x.at = 0
-	for i, r := range x.runs() {
-		if at != nil && r.ID == at.ID {
+	for i, r := range x.items() {
+		if at != nil && r.ID() == at.ID() {
 			x.at = i
 		}
 	}
@@ -89,24 +93,24 @@ func (x *earlier) stay(at *rundir.Run) {
 func (x *earlier) press(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	if key.Matches(msg, k.Choose) {
 		if at := x.selected(); at != nil {
-			return archive.OpenRun(x.kept, at)
+			return archive.OpenItem(x.kept, at)
 		}
 	}
 	x.move(steps(msg, k, 5))
 	return nil
 }
 
-func (x *earlier) move(by int) { x.at = max(min(x.at+by, len(x.runs())-1), 0) }
+func (x *earlier) move(by int) { x.at = max(min(x.at+by, len(x.items())-1), 0) }
 
 // click selects the run in a line; the selected one is opened.
 func (x *earlier) click(line int, had bool) tea.Cmd {
 	line -= x.failed.height
-	runs, i := x.runs(), x.top+line
-	if line < 0 || i >= len(runs) {
+	items, i := x.items(), x.top+line
+	if line < 0 || i >= len(items) {
 		return nil
 	}
 	if had && i == x.at {
-		return archive.OpenRun(x.kept, runs[i])
+		return archive.OpenItem(x.kept, &items[i])
 	}
 	x.at = i
 	return nil
@@ -122,23 +126,19 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	s := e.Styles
 	items := x.items()
-	runs := make([]*rundir.Run, len(items))
-	for i := range items {
-		runs[i] = items[i].Run
-	}
-	foot := x.foot(s, runs, w, focused)
+	foot := x.foot(s, items, w, focused)
 	switch {
-	case len(runs) == 0 && x.shelf.Filter.Text() != "":
+	case len(items) == 0 && x.shelf.Filter.Text() != "":
 		lines := widget.MutedLines(s, "No run matches: "+archive.FilteredBy+".", w-2)
 		return append(widget.Indent(lines), foot...)
-	case len(runs) == 0:
+	case len(items) == 0:
 		return append(widget.Indent(widget.Wrap(x.none(), w-2)), foot...)
 	}
 	h = max(h-len(foot), 1)
-	x.at = min(x.at, len(runs)-1)
-	x.top = max(min(x.top, x.at, len(runs)-h), x.at-h+1, 0)
+	x.at = min(x.at, len(items)-1)
+	x.top = max(min(x.top, x.at, len(items)-h), x.at-h+1, 0)
 	top := x.top
-	end := min(top+h, len(runs))
+	end := min(top+h, len(items))
 	g := x.grid(e, items, top, end, focused, true)
 	if g.Least() > w { // no room for words
 		g = x.grid(e, items, top, end, focused, false)
@@ -156,27 +156,37 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 	s := e.Styles
 	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
 	for i := top; i < end; i++ {
-		r := items[i].Run
-		latency := "–"
-		if _, p99, _ := items[i].Figures(); p99 > 0 { // a search has none of its own
-			f := widget.FiguresOf(r)
-			latency = f.P99Text()
+		r := &items[i]
+		latency, notes := "–", ""
+		if _, p99, _ := r.Figures(); p99 > 0 { // a search has none of its own
+			latency = widget.Nanos(p99)
+			if r.Run != nil {
+				f := widget.FiguresOf(r.Run)
+				latency = f.P99Text()
+			}
 		}
-		verdict, _ := widget.Trust(s, r)
+		if r.Run != nil {
+			notes = archive.Notes(r.Run)
+		}
+		_, store := r.Target()
+		verdict, _ := widget.TrustOf(s, r)
 		verdict, _, _ = strings.Cut(verdict, " ")
 		if words {
-			verdict += " " + items[i].JudgedBriefly()
+			verdict += " " + r.JudgedBriefly()
 		}
 		lead := "  "
-		if i == x.at && focused {
+		switch {
+		case i == x.at && focused:
 			lead = "▸ "
+		case len(r.Of) > 0: // its runs are not listed
+			lead = "+ "
 		}
-		g.Add(lead+x.moments.Of(&items[i], e.Now), r.Store.Name, items[i].Brief(), latency, verdict, archive.Notes(r))
+		g.Add(lead+x.moments.Of(r, e.Now), store, r.Brief(), latency, verdict, notes)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case col == 4:
-			_, k := widget.Trust(s, items[top+row].Run)
+			_, k := widget.TrustOf(s, &items[top+row])
 			return k
 		case top+row == x.at && focused:
 			return s.Selected
@@ -197,18 +207,22 @@ func (x *earlier) none() string {
 }
 
 // foot returns the last line: the question or the text being typed, else the filter, else the verdict
-// of the selected run and what is kept with it; none if there is nothing to show.
-func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool) []string {
+// of the selected run and what is kept with it, or of how many runs the row is; none if there is nothing
+// to show.
+func (x *earlier) foot(s *widget.Styles, items []kept.Item, w int, focused bool) []string {
 	asked := x.shelf.Line(s, w)
 	switch {
 	case asked != "":
 		return []string{asked}
 	case x.shelf.Filter.Typing() || x.shelf.Filter.Text() != "":
 		return []string{" " + x.shelf.Filter.View(s, "", w-2)}
-	case focused && x.at < len(runs):
-		word, ink := widget.Trust(s, runs[x.at])
+	case focused && x.at < len(items):
+		at := &items[x.at]
+		word, ink := widget.TrustOf(s, at)
 		line := " " + ink.On(word)
-		if kept := archive.Kept(s, runs[x.at]); kept != "" {
+		if at.Run == nil {
+			line = " " + s.Muted.On(at.Kind()+", "+widget.Plural(int64(len(at.Runs())), "run")+" · ") + ink.On(word)
+		} else if kept := archive.Kept(s, at.Run); kept != "" {
 			line += s.Muted.On(" · ") + kept
 		}
 		return []string{widget.Fit(line, w)}

@@ -10,8 +10,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -117,7 +117,7 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.HistoryMsg:
 		if msg.Err == nil {
 			at := p.runs.selected()
-			p.runs.all = msg.Runs
+			p.runs.all, p.runs.rows = msg.Runs, kept.Items(msg.Runs, msg.Sweeps, msg.Groups)
 			if p.pane == paneRuns { // otherwise none is seen to be selected, and the newest is
 				p.runs.stay(at)
 			}
@@ -305,15 +305,11 @@ func (p *Picker) bindings() widget.Bindings {
 	}
 	k.Back.SetEnabled(p.pane != paneProfiles || filtered || p.plan != nil)
 	if p.pane == paneRuns {
-		some := len(p.runs.runs()) > 0
+		some := len(p.runs.items()) > 0
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
 			b.SetEnabled(some)
 		}
-		var at *rundir.Run
-		if some {
-			at = p.runs.runs()[min(p.runs.at, len(p.runs.runs())-1)]
-		}
-		p.runs.shelf.Bindings(&k, some, at)
+		p.runs.shelf.Bindings(&k, some, p.runs.run())
 		if p.runs.failed.ours() != nil {
 			k.Back.SetHelp("esc", "dismiss what did not start")
 			k.Again.SetHelp("R", "try again")
@@ -386,7 +382,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	}
 	k.Right.SetHelp("→", "setup")
 	return widget.KeyMap{
-		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Plans, k.Help, k.Filter, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Plans, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -27,27 +28,27 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
 	a := tuitest.NewStage(t, p, 120, 40)
 	a.Send(t, "shift+tab")
-	assert.Len(t, p.runs.runs(), 3)
+	assert.Len(t, p.runs.items(), 3)
 	a.Send(t, "o")
 	assert.Contains(t, a.Picture(t), "Earlier runs by throughput")
 	a.Send(t, "/")
 	a.Type(t, "mysql")
 	assert.Contains(t, a.Picture(t), "/ mysql")
 	a.Send(t, "enter")
-	assert.Len(t, p.runs.runs(), 1)
-	id := p.runs.runs()[0].ID
+	assert.Len(t, p.runs.items(), 1)
+	id := p.runs.items()[0].ID()
 	a.Send(t, "n")
 	a.Type(t, "quiet machine")
 	assert.Contains(t, a.Picture(t), ": quiet machine")
 	a.Send(t, "enter")
-	assert.Equal(t, "quiet machine", p.runs.runs()[0].Note)
+	assert.Equal(t, "quiet machine", p.runs.items()[0].Run.Note)
 	a.Send(t, "D")
 	assert.Contains(t, a.Picture(t), "Delete "+id)
 	a.Send(t, "y")
 	assert.Len(t, b.Past, 2)
 	assert.Contains(t, a.Picture(t), "No run matches: filter by profile")
 	a.Send(t, "esc")
-	assert.Len(t, p.runs.runs(), 2)
+	assert.Len(t, p.runs.items(), 2)
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")
 	a.Send(t, screen.NotStartedMsg{To: screen.Start{Request: request.Request{Profile: "ingestion"}}, Err: errors.New("refused")}, "/")
 	a.Type(t, "red")
@@ -60,6 +61,24 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	a.Send(t, "esc")
 	assert.NotContains(t, a.Picture(t), "not started: refused")
 	assert.Equal(t, paneRuns, p.pane)
+}
+
+// The runs of a sweep are one row, as in the list of all runs; a filter finds each.
+func TestTheRunsOfASweepAreOneRow(t *testing.T) {
+	b := tuitest.NewDemo()
+	done := tuitest.NewSweep(2, b.Past[0].ID, b.Past[1].ID)
+	past := sweep.Kept{ID: "260503-113000-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 30*time.Minute), Result: &done}
+	b.PastSweeps = []sweep.Kept{past}
+	a, p := pick(t, b, 120, 40)
+	require.Len(t, p.runs.items(), 2, "the sweep, and the run that is not of it")
+	assert.Contains(t, a.Picture(t), "│ + today 11:30")
+	a.Send(t, "shift+tab")
+	assert.Contains(t, a.Picture(t), "sweep, 2 runs · ")
+	a.Send(t, "enter")
+	assert.Equal(t, []screen.Destination{screen.Sweep{ID: past.ID}}, a.Asked)
+	a.Send(t, "/")
+	a.Type(t, "11:52")
+	assert.Equal(t, b.Past[0].ID, p.runs.items()[0].ID())
 }
 
 // What is clicked is what is seen there, also in a list that is scrolled.

@@ -132,7 +132,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		lines = p.list.lines(s, w-2, h-2)
 	case paneRuns:
 		lines = p.runs.lines(e, w-3, h-2, box.Focused)
-		if n := len(p.runs.runs()); n > h-2 {
+		if n := len(p.runs.items()); n > h-2 {
 			box.Note = fmt.Sprintf("%d", n)
 		}
 		if o := p.runs.shelf.Order(); o != kept.Newest {

@@ -14,7 +14,7 @@ import (
 // knobs are those of the groups, and of the receivers of topics if some listen.
 func knobs(s *model.Spec, listens bool) []workload.Knob {
 	threads, rate := workload.Threads(), workload.Rate("invocations")
-	threads.Sum, threads.Help = false, "callers of each group"
+	threads.Param, threads.Sum, threads.Help = "threadCount", false, "callers of each group"
 	rate.Sum, rate.Help = false, "target rate of each group: invocations are sent on schedule even if the store is slow; 0 = unlimited"
 	out := []workload.Knob{threads, rate, payloadKnob(s), batchKnob(s)}
 	if listens {
