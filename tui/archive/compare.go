@@ -352,7 +352,7 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	var out []string
-	for _, l := range widget.Wrap(m.Answer(m.parts[c.op].Pair), w) {
+	for _, l := range widget.Wrap(widget.Unflagged(m.Answer(m.parts[c.op].Pair)), w) {
 		ink := s.Bold
 		if len(m.Refusals) > 0 {
 			ink = s.Warn
