@@ -17,7 +17,7 @@ import (
 func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation, threads, seed, warm, length int) map[string]*hdrhistogram.Histogram {
 	out := map[string]*hdrhistogram.Histogram{}
 	for i, op := range ops {
-		whole, wait := measure.NewHistogram(), measure.NewHistogram()
+		whole, wait, h := measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
 		total := measure.Totals{Operation: op, Active: time.Duration(length) * time.Second}
 		for t := -warm; t < length; t++ {
 			n, at := Noise(t*31+i*7+seed*1009), threads
@@ -26,16 +26,20 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 				at, segment = at*2, 1
 			}
 			row := rundir.SeriesRow{T: t, Segment: segment, Track: op.Track, Op: op.Op, Threads: at, Payload: 1024, Batch: 100, Warmup: t < 0}
-			h := measure.NewHistogram()
+			h.Reset()
 			calls := 40
 			if i == 1 {
 				calls = 12
 			}
 			for c := range calls {
-				_ = h.RecordValue(int64(timeOf(at, Noise(t*977+c*13+i+seed*37)) * (1 - 0.4*float64(i))))
+				took := int64(timeOf(at, Noise(t*977+c*13+i+seed*37)) * (1 - 0.4*float64(i)))
+				_ = h.RecordValue(took)
+				if t >= 0 {
+					_ = whole.RecordValue(took)
+				}
 			}
-			s := measure.Summarize(h)
-			row.ResponseP50, row.ResponseP99, row.ResponseMax, row.ServiceP99 = s.P50, s.P99, s.Max, s.P99
+			s := measure.At(h, 50, 99, 100)
+			row.ResponseP50, row.ResponseP99, row.ResponseMax, row.ServiceP99 = s[0], s[1], s[2], s[1]
 			row.Throughput = 12 + float64(int(3*n))
 			if i == 0 {
 				row.Throughput = rateOf(at, n)
@@ -45,7 +49,6 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 			if t >= 0 {
 				total.Count += row.Count
 				total.Calls += int64(calls)
-				whole.Merge(h)
 			}
 		}
 		total.Response, total.Service = measure.Summarize(whole), measure.Summarize(whole)
