@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -146,6 +147,7 @@ func (c *calling) Carry(_ context.Context, s *model.Saga, step int, op string) (
 // The kinds that are prepared first run on a coordinator as sagas do; what is not
 // submitted it decides by itself.
 func TestOtherKindsOnACoordinator(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	for _, name := range []string{model.TransTCC, model.TransMsg} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -145,6 +146,7 @@ func reading(resp *http.Response, err error) (model.Reply, error) {
 }
 
 func TestSagasOnACoordinator(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	addr := os.Getenv("PERFBENCH_TEST_DTM")
 	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=20000"}
