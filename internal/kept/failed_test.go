@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // A run of which so many calls failed that its verdict names them is found as failed, and any other
@@ -20,5 +21,19 @@ func TestRunsWithManyErrorsAreFoundAsFailed(t *testing.T) {
 		assert.Equal(t, want, i.Is(Failed), cause)
 		assert.Equal(t, want, len(Filter{Verdicts: []string{Failed}}.Of([]Item{i})) == 1, cause)
 		assert.Equal(t, want, i.JudgedBriefly() == "DEGRADED · failed", cause)
+	}
+}
+
+// Where there is little room, what failed is told in a word of its own.
+func TestWhatFailedIsToldBriefly(t *testing.T) {
+	for want, r := range map[string]rundir.Run{
+		"DEGRADED · wrong data": {Verification: workload.Verification{State: workload.Failed}},
+		"DEGRADED · missed":     {Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}},
+		"DEGRADED · cut short":  {EndedBy: rundir.CutShort},
+		"DEGRADED":              {EndedBy: "interrupt"},
+	} {
+		r.Verdict.State = verdict.Degraded
+		i := Item{Run: &r}
+		assert.Equal(t, want, i.JudgedBriefly())
 	}
 }

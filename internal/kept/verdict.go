@@ -170,11 +170,17 @@ func (i *Item) Class() Class {
 	return Good
 }
 
-// JudgedBriefly is Judged where there is little room: the verdict, and whether it failed.
+// JudgedBriefly is Judged where there is little room: the verdict, and what failed.
 func (i *Item) JudgedBriefly() string {
 	switch text := i.Judged(); {
+	case i.unverified():
+		return i.State() + " · wrong data"
+	case i.Is(Missed):
+		return i.State() + " · missed"
 	case i.Is(Failed):
 		return i.State() + " · failed"
+	case i.Is(CutShort):
+		return text
 	case strings.Contains(text, " · "):
 		return i.State()
 	default:

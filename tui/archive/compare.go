@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -391,8 +392,8 @@ type detail struct{ errors, ranges, terse bool }
 // grid makes the table.
 func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
-	both := kept.MomentsOf([]kept.Item{{Run: m.a}, {Run: m.b}})
-	headA, headB := "A  "+sideText(c.a, m.a, both, e), "B  "+sideText(c.b, m.b, both, e)
+	textA, textB := c.sideTexts(e)
+	headA, headB := "A  "+textA, "B  "+textB
 	if w < 72 {
 		headA, headB = "A", "B"
 	}
@@ -425,12 +426,41 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 	return g, verdicts
 }
 
-// sideText describes a side briefly: when its run took place, or how many runs it has.
-func sideText(ids []string, first *rundir.Run, of kept.Moments, e screen.Env) string {
-	if len(ids) > 1 {
-		return widget.Plural(int64(len(ids)), "run")
+// sideTexts describes the sides briefly: the names of their runs in a plan, the one setting that tells them
+// apart, when the runs took place, or how many there are.
+func (c *Comparison) sideTexts(e screen.Env) (a, b string) {
+	m := c.made
+	if m.a.Name != "" && m.b.Name != "" && m.a.Name != m.b.Name {
+		return m.a.Name, m.b.Name
 	}
-	return of.Of(&kept.Item{Run: first}, e.Now)
+	if len(c.a) == 1 && len(c.b) == 1 {
+		both := kept.MomentsOf([]kept.Item{{Run: m.a}, {Run: m.b}})
+		return both.Of(&kept.Item{Run: m.a}, e.Now), both.Of(&kept.Item{Run: m.b}, e.Now)
+	}
+	if name, x, y := m.apart(); name != "" {
+		return name + " " + x, name + " " + y
+	}
+	return widget.Plural(int64(len(c.a)), "run"), widget.Plural(int64(len(c.b)), "run")
+}
+
+// apart returns the setting that tells both sides apart, if it is a single one, or that of each track and
+// known for all of them; "" otherwise.
+func (m *comparedRuns) apart() (name, a, b string) {
+	for _, d := range m.Differences {
+		of := d.Name[strings.LastIndex(d.Name, ".")+1:]
+		if name != "" && name != of {
+			return "", "", ""
+		}
+		name, a, b = of, d.A, d.B
+	}
+	if len(m.Differences) > 1 {
+		x, y := m.a.Settings[name], m.b.Settings[name]
+		if x == y {
+			return "", "", ""
+		}
+		a, b = strconv.FormatFloat(x, 'f', -1, 64), strconv.FormatFloat(y, 'f', -1, 64)
+	}
+	return name, a, b
 }
 
 func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {

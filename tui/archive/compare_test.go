@@ -87,7 +87,7 @@ func TestSetsOfRunsAreCompared(t *testing.T) {
 	b := tuitest.NewDemo()
 	a := tuitest.NewStage(t, NewComparison(b, []string{b.Past[1].ID, b.Past[2].ID}, []string{b.Past[0].ID}), 120, 40)
 	got := a.Picture(t)
-	assert.Contains(t, got, "A  2 runs")
+	assert.Regexp(t, `A  threads 16 +B  threads 32`, got, "what tells the sides apart is their name")
 	assert.Contains(t, got, "2 runs against 1")
 	c := a.Top.(*Comparison)
 	assert.Equal(t, 2*c.made.parts[0].db.Total, c.made.parts[0].da.Total, "the distribution is of all runs of a side")
