@@ -624,6 +624,15 @@ func TestOutagesAreNamed(t *testing.T) {
 		Text: "from 00:07.3 to 00:09.5 the store answered, but without records that it had acknowledged: 100 calls of the run found none"}}, emptied(f))
 	assert.Contains(t, outages(f)[1].Text, "nothing was done from 00:06.3 to 00:07.3")
 	assert.Regexp(t, `Nothing was done from .* From 00:07.3 to 00:09.5 the store answered, but without records`, Paragraph(Of(f)))
+	held := func(silent, answered []verdict.Outage) string {
+		f.Run.Outages, f.Run.Emptied = silent, answered
+		p := rundir.WhyPart{From: 0, To: 10, Resource: Unknown, Text: unknown}
+		besides(&p, slices.Concat(outages(f), emptied(f)))
+		return p.Text
+	}
+	assert.Equal(t, "Nothing was done for 3 of 10 s, and the store answered without its records for 4 s, which held the run back.",
+		held([]verdict.Outage{{From: 2, To: 5}}, []verdict.Outage{{From: 5, To: 9}}), "while the store answers, nothing says that nothing was done")
+	assert.Equal(t, "The store answered without its records for 6 of 10 s, which held the run back.", held(nil, []verdict.Outage{{From: 3, To: 9}}))
 	f.Run.Errors, f.Run.Emptied = nil, nil
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)

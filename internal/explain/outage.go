@@ -102,14 +102,23 @@ const unknown = "What held the run back is not known"
 
 // besides limits what is unknown of a part to the time outside outages: these are known.
 func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
-	dead := 0.0
+	dead, empty := 0.0, 0.0
 	for _, o := range outages {
-		dead += max(min(o.Until, p.To)-max(o.At, p.From), 0)
+		long := max(min(o.Until, p.To)-max(o.At, p.From), 0)
+		if o.Lost {
+			empty += long
+		} else {
+			dead += long
+		}
 	}
 	switch long := p.To - p.From; {
-	case dead <= 0 || p.Resource != Unknown:
-	case dead >= outageMost*long:
+	case dead+empty <= 0 || p.Resource != Unknown:
+	case dead+empty >= outageMost*long && empty <= 0:
 		p.Text = fmt.Sprintf("Nothing was done for %.3g of %.3g s, which held the run back.", dead, long)
+	case dead+empty >= outageMost*long && dead <= 0:
+		p.Text = fmt.Sprintf("The store answered without its records for %.3g of %.3g s, which held the run back.", empty, long)
+	case dead+empty >= outageMost*long:
+		p.Text = fmt.Sprintf("Nothing was done for %.3g of %.3g s, and the store answered without its records for %.3g s, which held the run back.", dead, long, empty)
 	default:
 		p.Text = strings.Replace(p.Text, unknown, "What held the run back in its other seconds is not known", 1)
 	}

@@ -18,10 +18,11 @@ const (
 	leastEmptied = 100 * time.Millisecond
 )
 
-// OutagesOf returns when nothing was done in a run and the store answered nothing, in order, as its run.json has it. For a run of an
-// earlier version, which has nothing of the kind, it goes by the whole seconds of its series.
+// OutagesOf returns when nothing was done in a run and the store answered nothing, in order, as its
+// run.json has it. For a run of an earlier version, which has nothing of the kind, it goes by the whole
+// seconds of its series.
 func OutagesOf(f *Folder) []verdict.Outage {
-	if f.Run.Outages != nil {
+	if f.Run.Outages != nil || f.Run.Emptied != nil {
 		return f.Run.Outages
 	}
 	return outages(&f.Run, perSecondOf(f).silences)

@@ -53,6 +53,9 @@ func TestOutagesOfARun(t *testing.T) {
 		assert.Empty(t, outages(&f.Run, f.Run.Silences), name)
 		assert.Empty(t, OutagesOf(old(f)), name)
 	}
+	f = old(dead())
+	f.Run.Emptied = []verdict.Outage{{From: 10, To: 24}}
+	assert.Empty(t, OutagesOf(f), "the store answered in all of these seconds")
 	assert.Empty(t, OutagesOf(&Folder{}))
 }
 
