@@ -215,6 +215,7 @@ func (j *Journal) push(hlog, series []byte) {
 		return
 	}
 	j.run.settle()
+	j.run.Verdict = j.run.Judge() // what it stays if the process dies now
 	c, err := j.chunk(hlog, series)
 	if err != nil {
 		j.failed = err

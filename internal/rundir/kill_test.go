@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,8 +81,14 @@ func TestKilledProcessLeavesAWholeFolder(t *testing.T) {
 
 		dir, err := Find(out, "latest")
 		require.NoError(t, err)
+		data, err := os.ReadFile(filepath.Join(dir, RunFile))
+		require.NoError(t, err)
+		var left Run
+		require.NoError(t, json.Unmarshal(data, &left))
 		f, err := Load(dir)
 		require.NoError(t, err)
+		assert.Equal(t, f.Run.Verdict, left.Verdict, "a script that reads the file has the verdict of every screen")
+		assert.NotContains(t, left.Verdict.Causes, string(verdict.Unmeasured))
 		assert.Equal(t, CutShort, f.Run.EndedBy)
 		assert.GreaterOrEqual(t, f.Run.Journal.Seconds, 1.0)
 		assert.Len(t, f.Run.Remarks(), 1, "nothing but the note that it was cut short: no figure had to be recomputed")
