@@ -100,7 +100,9 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + now + marks
 		default:
 			if early == "" {
-				since = strings.Replace(since, "figures", "mean and peak", 1)
+				if since = strings.Replace(since, "figures", "mean and peak", 1); ch.sel.fig.whole && ch.sel.fig.from > 0 {
+					since += ", dimmed before"
+				}
 			}
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {ch.sel.second(), "", ""}, {"mean", units.Number(f.mean), ""}}
 			if peak, ok := ch.sel.peak(); ok {

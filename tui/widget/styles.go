@@ -178,11 +178,11 @@ func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 	}
 	s := &Styles{
 		Name: name,
-		Bold: newInk(lipgloss.NewStyle().Bold(true)), Muted: newInk(fg(p.muted)), Line: newInk(fg(p.line)),
+		Bold: newInk(lipgloss.NewStyle().Bold(true)), Muted: newInk(fg(p.muted)), Line: area(p.line),
 		OK: newInk(fg(p.ok)), Warn: newInk(fg(p.warn)), Bad: newInk(fg(p.bad).Bold(true)),
 		Accent: newInk(fg(p.accent)), title: newInk(fg(p.accent)), FocusTitle: newInk(fg(p.accent).Bold(true)), focusLine: newInk(fg(p.accent)),
 		Selected: newInk(fg(p.accent).Bold(true)), Key: newInk(lipgloss.NewStyle().Bold(true)), KeyOff: newInk(fg(p.line)),
-		now: newInk(fg(p.muted)), Past: newInk(fg(p.muted)), future: newInk(fg(p.line)),
+		now: newInk(fg(p.muted)), Past: area(p.muted), future: newInk(fg(p.line)),
 		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), Alarm: newInk(fg(p.warn).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i, c := range p.series {
