@@ -171,6 +171,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.open(msg)
 	case screen.BackMsg:
 		a.close()
+	case screen.SetUpMsg:
+		a.stack = a.stack[:1]
+		return a, a.forward(msg)
 	case screen.CommandMsg:
 		a.overlay, a.scroll, a.command = command, 0, msg
 		return a, tea.SetClipboard(msg.Text)

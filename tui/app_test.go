@@ -172,17 +172,30 @@ func TestScreensInColour(t *testing.T) {
 	}
 }
 
-// The form of a run that was picked on the page of a plan leads back to that page, as it was left.
+// The form of a run that was picked on the page of a plan is in front, also where the plan was opened from
+// the list of plans, and leads back to that page, as it was left.
 func TestTheFormLeadsBackToThePlan(t *testing.T) {
-	b := tuitest.NewDemo()
-	a := newTestApp(t, b, Options{Suite: &screen.Suite{Path: "night.yaml", File: tuitest.NewSuite()}})
-	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, "down")
-	plan := a.top()
-	send(t, a, "enter")
-	require.Len(t, a.stack, 1, "the form is at the bottom")
-	send(t, a, "esc")
-	require.Same(t, plan, a.top())
-	assert.Contains(t, a.View().Content, "2 of 4", "the run that was selected")
-	send(t, a, "esc")
-	assert.Len(t, a.stack, 1)
+	plan := screen.Suite{Path: "night.yaml", File: tuitest.NewSuite()}
+	for name, o := range map[string]Options{"from the command line": {Suite: &plan}, "from the list": {}} {
+		t.Run(name, func(t *testing.T) {
+			b := tuitest.NewDemo()
+			b.FoundPlans = []screen.PlanFile{{Path: plan.Path, File: plan.File}}
+			a := newTestApp(t, b, o)
+			send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40})
+			if o.Suite == nil {
+				send(t, a, "P", "enter")
+			}
+			send(t, a, "down")
+			page := a.top()
+			require.Contains(t, a.View().Content, "2 of 4")
+			send(t, a, "enter")
+			require.Len(t, a.stack, 1, "the form is at the bottom")
+			assert.Contains(t, a.View().Content, "many threads of night.yaml")
+			send(t, a, "esc")
+			require.Same(t, page, a.top())
+			assert.Contains(t, a.View().Content, "2 of 4", "the run that was selected")
+			send(t, a, "esc")
+			assert.Len(t, a.stack, 1)
+		})
+	}
 }

@@ -107,7 +107,7 @@ func (p *Plans) open(e screen.Env) tea.Cmd {
 		return nil
 	}
 	if one := f.File.Plain(); one != nil {
-		return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: *one, Said: "opened " + f.Path} })
+		return func() tea.Msg { return screen.SetUpMsg{Request: *one, Said: "opened " + f.Path} }
 	}
 	return screen.Open(screen.Suite{Path: f.Path, File: f.File})
 }

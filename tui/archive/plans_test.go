@@ -50,7 +50,6 @@ func TestPlanFilesAreOpened(t *testing.T) {
 	a.Send(t, "down", "enter")
 	require.Len(t, a.SetUp, 1)
 	assert.Equal(t, "opened one.yaml", a.SetUp[0].Said)
-	assert.Equal(t, 1, a.Backs, "the form is below")
 	a.Send(t, "down")
 	assert.Contains(t, a.Picture(t), `a plan has no key "cuont"`)
 	a.Send(t, "enter")

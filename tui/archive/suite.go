@@ -240,7 +240,7 @@ func (s *Suite) open(e screen.Env) tea.Cmd {
 		said += ", to be done once"
 	}
 	req := r.Request
-	return tea.Batch(screen.Back, func() tea.Msg { return screen.SetUpMsg{Request: req, Said: said, From: s} })
+	return func() tea.Msg { return screen.SetUpMsg{Request: req, Said: said, From: s} }
 }
 
 func (s *Suite) bindings() widget.Bindings {

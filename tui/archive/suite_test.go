@@ -64,7 +64,6 @@ func TestARunOfAPlanIsOpenedInTheForm(t *testing.T) {
 	assert.Equal(t, "64", a.SetUp[0].Request.Values["threads"].Text)
 	assert.Equal(t, "many threads of plans/night.yaml", a.SetUp[0].Said)
 	assert.Same(t, s, a.SetUp[0].From, "the form leads back")
-	assert.Equal(t, 1, a.Backs, "the form is below")
 	assert.Empty(t, b.Started)
 }
 

@@ -90,8 +90,8 @@ type (
 		To      Destination
 		Replace bool
 	}
-	// SetUpMsg asks the picker to show a run in its form, to be changed and started; Said says what it
-	// is, and From is the screen it was picked on, to go back to.
+	// SetUpMsg asks the picker to show a run in its form, to be changed and started, in place of all screens
+	// above it; Said says what it is, and From is the screen it was picked on, to go back to.
 	SetUpMsg struct {
 		Request request.Request
 		Said    string
