@@ -352,7 +352,7 @@ func TestASearchHasALineAtItsLimit(t *testing.T) {
 	}
 	assert.Contains(t, at, "line")
 	assert.Equal(t, 0, at["beyond"])
-	assert.Contains(t, ansi.Strip(picture[0]), "100 ms ┤", "ten times the limit")
+	assert.Contains(t, ansi.Strip(picture[0]), "1 s ┤", "a hundred times the limit")
 
 	r.Under = []string{"errors<1%"}
 	p = Latency(s, r)

@@ -59,7 +59,7 @@ func ordered(r *find.Result) []float64 {
 }
 
 // farAbove is how many times a limit a time may be to set the scale.
-const farAbove = 10
+const farAbove = 100
 
 // LatencyLegend names what Latency draws, in its colours, in lines of w cells.
 func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
