@@ -72,8 +72,8 @@ func settingOf(r *rundir.Run, name string) string {
 	return strings.Join(each, ", ")
 }
 
-// asked returns how many of the first words name a value that the run began with and say the whole of
-// it, by its name with or without its track.
+// asked returns how many of the first words name a value that the run began with, or its store, profile
+// or verdict, and say the whole of it; a value by its name with or without its track.
 func (i *Item) asked(words []string) int {
 	if i.Run == nil {
 		return 0
@@ -102,5 +102,5 @@ func (i *Item) asked(words []string) int {
 	for name, v := range i.Run.Parameters {
 		most = max(most, says(name, v))
 	}
-	return most
+	return max(most, says("store", i.Run.Store.Name), says("profile", i.Run.Profile), says("verdict", i.Run.Verdict.State))
 }

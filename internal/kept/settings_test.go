@@ -32,7 +32,7 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 // A run is found by what it was asked to do: the whole of a value, with or without its track.
 func TestARunIsFoundByItsValues(t *testing.T) {
 	run := Item{Run: &rundir.Run{
-		ID:         "261123-321532-tx-redis",
+		ID: "261123-321532-tx-redis", Profile: "tx", Store: rundir.Store{Name: "redis"}, Verdict: rundir.Verdict{State: "VALID"},
 		Settings:   map[string]float64{"threads": 8, "writers.threads": 6, "payload": 1024, "rate": 0},
 		Parameters: map[string]string{"keyOrder": "uniform", "warmup": "5s", "preset": "small"},
 	}}
@@ -41,6 +41,7 @@ func TestARunIsFoundByItsValues(t *testing.T) {
 		"threads=32": false, "threads 32": false, "threads=": false, "threads=80": false, "threads": false,
 		"payload=1KiB": true, "payload=1024": true, "payload 1 kib redis": true, "rate=unlimited": true,
 		"keyorder=uniform": true, "keyOrder zipfian": false, "warmup=5s preset=small": true, "warmup=5": false,
+		"store=redis profile=tx": true, "store=embedded": false, "verdict=valid": true, "verdict=invalid": false,
 	} {
 		assert.Equal(t, want, run.Holds(sought, time.Time{}), sought)
 	}
