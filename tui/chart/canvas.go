@@ -237,20 +237,20 @@ func Settled(vals []float64, early int) float64 {
 	return end
 }
 
-// Beyond marks each column in which values lie above the end of a scale with ▲ in the first row, and
-// writes the highest of them beside its own, or below it where some of its columns would lose their marks
-// and others have none. Values are by column of dots.
+// Beyond marks each column in which values lie above the end of a scale in the first row: of a stretch of
+// such columns the highest with ▲, the others with ▔. It writes the highest value of all beside its own
+// mark, or below it where some of its columns would lose their marks and others have none. Values are by
+// column of dots.
 func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, lists ...[]float64) {
 	high *= 1 + 1e-9
 	highest, at := high, -1
-	marked := make([]bool, c.w)
+	marked, tops := make([]bool, c.w), make([]float64, c.w)
 	for _, vals := range lists {
 		for x, v := range vals[:min(len(vals), 2*c.w)] {
 			if !(v > high) {
 				continue
 			}
-			marked[x/2] = true
-			c.Put(x/2, 0, "▲", l)
+			marked[x/2], tops[x/2] = true, max(tops[x/2], v)
 			if v > highest {
 				highest, at = v, x/2
 			}
@@ -258,6 +258,23 @@ func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, lists
 	}
 	if at < 0 {
 		return
+	}
+	for x := 0; x < c.w; x++ {
+		if !marked[x] {
+			continue
+		}
+		top, end := x, x
+		for ; x < c.w && x-end <= stretch; x++ {
+			if !marked[x] {
+				continue
+			}
+			if end = x; tops[x] > tops[top] {
+				top = x
+			}
+			c.Put(x, 0, "▔", l)
+		}
+		c.Put(top, 0, "▲", l)
+		x = end
 	}
 	text := format(highest)
 	n := ansi.StringWidth(text)
@@ -277,6 +294,9 @@ func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, lists
 	}
 	c.Put(x, y, text, l)
 }
+
+// stretch is how many columns apart marks of Beyond are at most that belong to one stretch.
+const stretch = 3
 
 // Robust returns the end of a scale that shows vals without being dominated by a few
 // outliers: the maximum, unless it is more than three times the 95th percentile; then

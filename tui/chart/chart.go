@@ -118,6 +118,20 @@ func Bar(v, top float64, w int) string {
 	return out + strings.Repeat(" ", w-l/8)
 }
 
+// Median returns the median of the known values; NaN if there is none.
+func Median(vals []float64) float64 {
+	var known []float64
+	for _, v := range vals {
+		if finite(v) {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	return quantile(known, 0.5)
+}
+
 // quantile returns the value that a fraction of vals does not exceed. It sorts vals.
 func quantile(vals []float64, part float64) float64 {
 	slices.Sort(vals)

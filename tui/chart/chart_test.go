@@ -194,18 +194,21 @@ func TestWhatIsBeyondTheScaleIsMarked(t *testing.T) {
 	c := NewCanvas(8, 2)
 	whole := func(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
 	Beyond(c, 10, whole, 1, []float64{nan, 20, 5, 5, 10, 10, 99, 5}, []float64{5, 5, 50, 50})
-	assert.Equal(t, "▲▲ ▲99  ", rows(c)[0], "each column")
+	assert.Equal(t, "▔▔ ▲99  ", rows(c)[0], "each column")
 	c = NewCanvas(8, 2)
 	Beyond(c, 100, whole, 1, []float64{nan, 20})
 	assert.Equal(t, "        ", rows(c)[0])
 	Beyond(c, 10, whole, 1, []float64{5, 5, 5, 5, 5, 5, 99, 99, 50, 50})
-	assert.Equal(t, " 99▲▲   ", rows(c)[0], "the value hides no mark")
+	assert.Equal(t, " 99▲▔   ", rows(c)[0], "the value hides no mark")
 	c = NewCanvas(6, 2)
 	Beyond(c, 10, whole, 1, []float64{5, 5, 20, 20, 99, 99, 20, 20})
-	assert.Equal(t, []string{" ▲▲▲  ", "  99  "}, rows(c))
+	assert.Equal(t, []string{" ▔▲▔  ", "  99  "}, rows(c))
 	c = NewCanvas(6, 2)
 	Beyond(c, 10, whole, 1, []float64{20, 20, 99, 99, 20, 20, 20, 20, 20, 20})
-	assert.Equal(t, "▲▲99▲ ", rows(c)[0], "among marks, it is plain that it stands for some")
+	assert.Equal(t, "▔▲99▔ ", rows(c)[0], "among marks, it is plain that it stands for some")
+	c = NewCanvas(8, 2)
+	Beyond(c, 10, whole, 1, []float64{5, 5, 20, 20, 30, 30, 5, 5, 5, 5, 5, 5, 99, 99, 5, 5})
+	assert.Equal(t, " ▔▲ 99▲ ", rows(c)[0], "far apart, each stretch has its highest")
 }
 
 func TestCanvasHasWhatWasDrawnLastInFront(t *testing.T) {

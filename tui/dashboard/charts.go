@@ -29,6 +29,8 @@ type charts struct {
 	sel     *selection
 	against *comparison
 	axes    axes
+	// pressed says that the user chose the axes; else the times get a logarithmic one where they need it.
+	pressed bool
 	// scaleT and scaleL are the scales of throughput and latency.
 	scaleT, scaleL chart.Ceiling
 	// scaledFrom is the moment from which on values set the scales.
@@ -46,7 +48,19 @@ const (
 	logBoth
 )
 
-func (ch *charts) nextAxes() { ch.axes = (ch.axes + 1) % (logBoth + 1) }
+func (ch *charts) nextAxes() { ch.axes, ch.pressed = (ch.axes+1)%(logBoth+1), true }
+
+// far is how many times the p99 of the seconds their maxima may be for one linear scale to show both,
+// firm after how many seconds that can be told.
+const far, firm = 5, 5
+
+// suit makes the axis of the times logarithmic where their maxima are far above their p99. It stays so: a chart
+// that went back and forth would be hard to read.
+func (ch *charts) suit(p99, most Series) {
+	if whole := min(p99.Whole, most.Whole); !ch.pressed && ch.axes == linear && whole-max(-p99.First, 0) >= firm && chart.Median(most.Vals[:whole]) > far*chart.Median(p99.Vals[:whole]) {
+		ch.axes = logLatency
+	}
+}
 
 // key is what both charts depend on: the contents of their timelines rather than
 // snapshots.
@@ -204,7 +218,7 @@ func shortened(forms []string, fits func(string) bool) string {
 }
 
 // legends say what the marks of the latency chart are, the longest first.
-var legends = []string{"█ p50 to p99   ⠒ max   ▲ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
+var legends = []string{"█ p50 to p99   ⠒ max   ▲▔ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
 
 // legendFor returns the longest of them that has room in the upper border, with the space before it; empty
 // if none has. If some of what is drawn is of few calls, that is said before the rest; if some is above the
@@ -529,8 +543,13 @@ func (ch *charts) rescale() {
 		}
 		return chart.Settled(s.Vals, early)
 	}
-	p99, most := times(lat), times(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
-	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 2*p99)), second)
+	maxima := a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax })
+	ch.suit(lat, maxima)
+	p99, most := times(lat), times(maxima)
+	if most > far*p99 { // no scale shows both
+		most = 2 * p99
+	}
+	ch.scaleL = ch.scaleL.Next(max(p99, most), second)
 }
 
 // limited returns when a search first set a limit to the rate of a run that had none: what
@@ -567,6 +586,9 @@ func lowered(changes []measure.Change) time.Duration {
 func (ch *charts) choose(op int) {
 	ch.sel.op = op
 	ch.sel.refresh()
+	if !ch.pressed {
+		ch.axes = linear
+	}
 	ch.scaleT, ch.scaleL = chart.Ceiling{}, chart.Ceiling{}
 	ch.rescale()
 }

@@ -50,7 +50,7 @@ func TestEachSecondAboveTheScaleIsMarked(t *testing.T) {
 	}
 	p := Plot{Cells: 10, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(20, 2)}}, Above: top, Fresh: 10}
 	lines := strings.Split(drawn(p), "\n")
-	assert.Equal(t, "  ▲⡆ ▲⡆39▲", lines[0])
+	assert.Equal(t, "  ▔⡆ ▲⡆39▲", lines[0])
 	for _, x := range []int{2, 5, 9} {
 		assert.NotEqual(t, ' ', []rune(lines[1])[x], "the line reaches the mark: %s", lines[1])
 	}

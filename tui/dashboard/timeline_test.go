@@ -211,15 +211,15 @@ func TestTheLatencyChartHasALegend(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		want  string
-	}{{70, "   █ p50 to p99   ⠒ max   ▲ above the scale"}, {60, "   █ p50 to p99  ⠒ max  ▲ above"}, {50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
+	}{{71, "   █ p50 to p99   ⠒ max   ▲▔ above the scale"}, {60, "   █ p50 to p99  ⠒ max  ▲ above"}, {50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
 		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false, false))
 	}
 }
 
 // Where something is above the scale, the border names the key that makes room for it.
 func TestTheLegendNamesTheLogAxisWhereItHelps(t *testing.T) {
-	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲ above the scale: l for log", legendFor("Latency", "all 2 ops ", 90, false, true))
-	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲ above the scale", legendFor("Latency", "all 2 ops ", 90, false, false))
+	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲▔ above the scale: l for log", legendFor("Latency", "all 2 ops ", 90, false, true))
+	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲▔ above the scale", legendFor("Latency", "all 2 ops ", 90, false, false))
 	p := &Plot{Scale: plot.Scale{High: 10}, Areas: []Area{{To: []float64{10, 4}}}, Above: []float64{math.NaN(), 9}}
 	assert.False(t, p.clipped())
 	p.Above[0] = 11
@@ -266,4 +266,27 @@ func TestCallsAtAMomentAreThoseThatWereTimed(t *testing.T) {
 	assert.EqualValues(t, 200, ch.callsThen(a, 0), "half of two seconds")
 	s.Spreads = nil
 	assert.EqualValues(t, 4000, ch.callsThen(a, 0))
+}
+
+// Where the maxima of seconds are far above their p99, no linear scale shows both: the axis becomes logarithmic,
+// unless one has pressed the key.
+func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
+	after := func(seconds int, most time.Duration, pressed bool) *charts {
+		s := &measure.Snapshot{At: time.Duration(seconds) * time.Second, Bucket: time.Second}
+		for at := range seconds {
+			s.Whole = append(s.Whole, measure.Point{At: time.Duration(at) * time.Second, Count: 1000, Seconds: 1, ResponseP99: 10e6, ResponseMax: int64(most)})
+		}
+		ch := &charts{now: &reading{snap: s}, sel: &selection{op: -1}, pressed: pressed}
+		ch.rescale()
+		return ch
+	}
+	assert.Equal(t, logLatency, after(firm, 60*time.Millisecond, false).axes)
+	assert.Equal(t, linear, after(firm-1, 60*time.Millisecond, false).axes, "too early to tell")
+	assert.Equal(t, linear, after(firm, 60*time.Millisecond, true).axes)
+	near := after(firm, 40*time.Millisecond, false)
+	assert.Equal(t, linear, near.axes)
+	assert.InDelta(t, 40e6, near.scaleL.Top, 1, "the maxima fit")
+	ch := after(firm, 60*time.Millisecond, false)
+	ch.nextAxes()
+	assert.Equal(t, logBoth, ch.axes)
 }

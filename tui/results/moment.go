@@ -27,6 +27,17 @@ type moment struct {
 	// plots is where the page has the charts, without their axes, in cells of the page: what was drawn
 	// last. It is empty if the page has none.
 	plots image.Rectangle
+	// timed says that one of them is of times, turned that it has the other axis than the one that suits it.
+	timed, turned bool
+}
+
+// turn gives the chart of times the other axis, linear or logarithmic; false if there is none.
+func (m *moment) turn() bool {
+	if m.shown() && m.timed {
+		m.turned = !m.turned
+		return true
+	}
+	return false
 }
 
 // shown reports whether the page that was drawn last has charts to be read.

@@ -117,6 +117,7 @@ type graph struct {
 	few    bool // dimmed where too few calls support it
 	early  int  // how many of the first values do not set the scale alone
 	always bool // drawn where nothing was done, too
+	log    bool
 	format func(float64) string
 }
 
@@ -143,11 +144,31 @@ func (g graph) end() float64 {
 	return chart.Settled(g.vals, g.early)
 }
 
+// steep is how many times the median second the end of a scale may be before it flattens most of them.
+const steep = 20
+
+// steep reports whether a linear scale would flatten most seconds.
+func (g graph) steep() bool { return g.end() > steep*chart.Median(g.vals) }
+
+// scale returns the scale of the values.
+func (g graph) scale() plot.Scale {
+	if g.log {
+		low := math.Inf(1)
+		for _, v := range g.vals {
+			if v > 0 {
+				low = min(low, v)
+			}
+		}
+		return plot.Decades(low, chart.Peak(g.vals))
+	}
+	return plot.Scale{High: plot.Top(g.end(), false)}
+}
+
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
 // change.
 func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
-	scale := plot.Scale{High: plot.Top(g.end(), false)}
+	scale := g.scale()
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return c.column(at, cells) }
 	dots := across(g.vals, 2*cells, g.mean)

@@ -73,3 +73,28 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 		assert.Equal(t, w, r.moment.plots.Max.X)
 	}
 }
+
+// l gives the latency the other axis; it begins with the logarithmic one where seconds far slower than the rest set
+// the scale, and does nothing where there is no chart of latency.
+func TestLatencyHasTheAxisThatSuitsItAndLGivesItTheOther(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	assert.Contains(t, a.Picture(t), "Latency p99, each")
+	a.Send(t, "l")
+	assert.Contains(t, a.Picture(t), "Latency p99, log")
+	a.Send(t, "l")
+	assert.Contains(t, a.Picture(t), "Latency p99, each")
+
+	p99 := r.run.loaded.course.p99
+	for i := range p99 {
+		if p99[i] = 1e6; i >= len(p99)-10 {
+			p99[i] = 1e9
+		}
+	}
+	r.moment.turned, r.pages.cache = false, bodyCache{}
+	assert.Contains(t, a.Picture(t), "Latency p99, log")
+	assert.True(t, r.moment.timed)
+
+	a, r, _ = show(t, 60, 16)
+	a.Picture(t)
+	assert.False(t, r.moment.turn(), "there is throughput only")
+}

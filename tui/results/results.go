@@ -176,6 +176,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		if !read {
 			r.pages.reveal(e.H - 5 - max(r.moment.rows(e), 1))
 		}
+	case key.Matches(msg, k.LogAxis) && r.moment.turn():
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
 			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
@@ -304,6 +305,8 @@ func (r *Results) Keys() widget.KeyMap {
 			first, later = later, first
 		}
 	}
+	axis := widget.Long(k.LogAxis, "log or linear axis of the latency")
+	axis.SetEnabled(r.moment.shown() && r.moment.timed)
 	again := k.Again
 	if r.run.tuned() {
 		again = widget.Long(k.Again, "run again, with its live changes at the same times")
@@ -324,7 +327,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Short: short,
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
-			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
+			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, axis},
 			{again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}

@@ -391,7 +391,12 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	c := l.course
 	c.cross = m.cross
-	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+l.reachOfP99(w)
+	p99 := graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}
+	axis := ""
+	if p99.log = p99.steep() != m.turned; p99.log {
+		axis = ", log"
+	}
+	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+axis+l.reachOfP99(w-len(axis))
 	right := ""
 	if !s.Spoken {
 		right = legend(c)
@@ -400,7 +405,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	if width := c.readings(w - axisWidth).Width; c.cross.On && !s.Spoken {
 		t := c.then(c.cross.At, width)
 		rate, right = c.what+"  "+units.Number(t.Rate)+" "+l.folder.Run.Unit+"/s", c.cross.Clock(width)
-		times = fmt.Sprintf("Latency  p50 %s   p99 %s   max %s", widget.Nanos(t.Times.P50), widget.Nanos(t.Times.P99), widget.Nanos(t.Times.Max))
+		times = fmt.Sprintf("Latency%s  p50 %s   p99 %s   max %s", axis, widget.Nanos(t.Times.P50), widget.Nanos(t.Times.P99), widget.Nanos(t.Times.Max))
 	}
 	out := []string{s.Muted.On(widget.Spread(rate, right, w))}
 	if lane := c.lane(s, w); lane != "" {
@@ -408,12 +413,12 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 		h--
 	}
 	each := h - 2
-	if h >= leastBoth {
+	if m.timed = h >= leastBoth; m.timed {
 		each = (h - 3) / 2
 		each -= 1 - each%2 // an odd height has a middle row to label
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 		out = append(out, s.Muted.On(widget.Fit(times, w)))
-		out = append(out, graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}.draw(s, c, w, each)...)
+		out = append(out, p99.draw(s, c, w, each)...)
 	} else {
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	}

@@ -182,6 +182,7 @@ type bodyCache struct {
 	styles *widget.Styles
 	op     int
 	cross  chart.Crosshair
+	turned bool
 	lines  []string
 }
 
@@ -196,9 +197,9 @@ func (p *pages) reveal(h int) {
 // draw draws the panel with the selected page, h lines high. The page is laid out for room lines, so that it
 // stays as it is while something is said below it.
 func (p *pages) draw(e screen.Env, h, room int) []string {
-	c := bodyCache{page: p.at, w: e.W, h: room, styles: e.Styles, op: p.op, cross: p.moment.cross}
-	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op || k.cross != c.cross {
-		p.moment.plots = image.Rectangle{}
+	c := bodyCache{page: p.at, w: e.W, h: room, styles: e.Styles, op: p.op, cross: p.moment.cross, turned: p.moment.turned}
+	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op || k.cross != c.cross || k.turned != c.turned {
+		p.moment.plots, p.moment.timed = image.Rectangle{}, false
 		c.lines = widget.Indent(p.body(e, e.Styles.TextWidth(e.W-4), room-2))
 		p.cache = c
 	}
