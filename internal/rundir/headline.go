@@ -40,6 +40,17 @@ func (r *Run) UnitBytes() float64 {
 	if !r.Sized {
 		return 0
 	}
+	return r.payloads(func(o Operation) bool { return r.Counts(o) })
+}
+
+// Payload returns how many bytes the values of a track had on average, by the payload of each segment;
+// 0 if that is not known.
+func (r *Run) Payload(track string) float64 {
+	return r.payloads(func(o Operation) bool { return o.Track == track })
+}
+
+// payloads is the mean payload of the units of some operations; 0 if there were none.
+func (r *Run) payloads(of func(Operation) bool) float64 {
 	segments := r.Segments
 	if len(segments) == 0 {
 		segments = []Segment{{Settings: r.Settings, Operations: r.Operations}}
@@ -47,7 +58,7 @@ func (r *Run) UnitBytes() float64 {
 	count, bytes := 0.0, 0.0
 	for _, s := range segments {
 		for _, o := range s.Operations {
-			if !r.Counts(o) {
+			if !of(o) {
 				continue
 			}
 			count += float64(o.Count)

@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,12 +27,13 @@ Times are in the client's time zone.
 | line | unit | meaning |
 | --- | --- | --- |
 | Actual Total Entry (Put) Count | entries | acknowledged by the store, over all runs |
+| Thread Count, Payload Size (bytes) | | as the run began; of threads as many as there ever were |
 | Thread N | ms | time of that loader's loops over all runs, without the pauses between them |
 | Max Time | ms | the longest of these |
 | Throughput (msg/sec) | entries/s | count / max time |
-| *Throughput (KiB/sec), (MiB/sec) | | the above times the payload size |
+| *Throughput (KiB/sec), (MiB/sec) | | the above times the payload size, its mean over all entries if it was changed |
 | Latency per put | ms | max time / count: an inverse throughput, not a response time |
-| **Total Volume | KiB, MiB, GiB | count times the payload size |
+| **Total Volume | KiB, MiB, GiB | count times the payload size, likewise |
 
 If the verification failed, throughput and latency are ` + "`NaN`" + `. This layout has no room
 for percentiles, errors and live changes: they are in run.json, NOTICE.txt and the other
@@ -74,7 +76,7 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Int(headWidth, "Test Run Count", f.TestCount)
 	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
 	w.Int(headWidth, "Total Entry Count Per Run", m.TotalEntryCount)
-	w.Int(headWidth, "Thread Count", int64(m.ThreadCount))
+	w.Int(headWidth, "Thread Count", int64(max(m.ThreadCount, len(m.ThreadMS))))
 	w.Int(headWidth, "Payload Size (bytes)", int64(m.PayloadBytes))
 	w.Field(headWidth, "Prefix", f.Prefix)
 	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
@@ -94,7 +96,7 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 
 func metrics(w *padogrid.Writer, r *rundir.Run, m *MapFacts) {
 	longest := padogrid.Max(m.ThreadMS)
-	n, p := float64(m.Acknowledged), float64(m.PayloadBytes)
+	n, p := float64(m.Acknowledged), cmp.Or(r.Payload(m.Map), float64(m.PayloadBytes))
 	perSecond, latency := padogrid.Speed(r, n, longest)
 	bytes, _ := padogrid.Speed(r, p*n, longest)
 	w.Int(metricWidth, "Max Time (msec)", longest)

@@ -64,6 +64,16 @@ func TestTextVariants(t *testing.T) {
 			"under a millisecond", func(_ *rundir.Run, m *MapFacts) { m.Acknowledged, m.ThreadMS = 1, []int64{0} },
 			"   Throughput (msg/sec): ∞\n", "NaN",
 		},
+		{"volume is of the bytes that were sent", func(r *rundir.Run, _ *MapFacts) {
+			r.Segments = []rundir.Segment{
+				{Settings: map[string]float64{"profile.payload": 2048, "eligibility.payload": 1}, Operations: []rundir.Operation{{Track: "profile", Count: 5000}, {Track: "eligibility", Count: 7}}},
+				{Settings: map[string]float64{"profile.payload": 4096}, Operations: []rundir.Operation{{Track: "profile", Count: 15000}}},
+			}
+		}, "  *Throughput (KiB/sec): 82840.237\n  *Throughput (MiB/sec): 80.899\n Latency per put (msec): 0.042\n   **Total Volume (KiB): 70000\n   **Total Volume (MiB): 68.359\n   **Total Volume (GiB): 0.067\n   Payload Size (bytes): 2048\n", "40000"},
+		{
+			"threads are counted as they are listed", func(_ *rundir.Run, m *MapFacts) { m.ThreadMS = append(m.ThreadMS, 100, 200) },
+			"                Thread Count: 6\n", "Thread Count: 4",
+		},
 		{"times are in the zone of the run", func(_ *rundir.Run, m *MapFacts) {
 			at := m.Started.In(time.FixedZone("", -5*3600))
 			m.Started = &at

@@ -81,7 +81,7 @@ func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte 
 	w.Int(headWidth, "Test Run Count", f.TestCount)
 	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
 	w.Int(headWidth, "Total Invocation Count per Run", g.Total)
-	w.Int(headWidth, "Thread Count", int64(g.Threads))
+	w.Int(headWidth, "Thread Count", int64(max(g.Threads, len(g.ThreadMS))))
 	w.Int(headWidth, "Invocation Count per Thread", g.PerThread)
 	w.Start(start)
 	w.Line("Actual Total Number of Invocations: " + strconv.FormatInt(g.Acknowledged, 10))

@@ -77,7 +77,7 @@ func text(r *rundir.Run, f *Facts, m *MapFacts, start, stop time.Time) []byte {
 	w.Int(headWidth, "Test Run Count", f.TestCount)
 	w.Int(headWidth, "Test Run Interval (msec)", f.IntervalMS)
 	w.Int(headWidth, "Total Entry Count Per Run", m.TotalEntryCount)
-	w.Int(headWidth, "Thread Count", int64(m.ThreadCount))
+	w.Int(headWidth, "Thread Count", int64(max(m.ThreadCount, len(m.ThreadMS))))
 	w.Field(headWidth, "Prefix", f.Prefix)
 	w.Int(headWidth, "Entry Count per Thread", m.PerThread)
 	w.Start(start)
