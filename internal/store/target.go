@@ -126,7 +126,11 @@ func unknownScheme(word, rest string, colon bool) error {
 		as := neighbours[word]
 		return bad(fmt.Sprintf("target: unknown scheme %q", word), fmt.Sprintf("such a store speaks the protocol of %s://, so write that; perfbench doctor --try says what works on it", as))
 	}
-	return bad(fmt.Sprintf("target: unknown scheme %q", word), fault.Suggest(word, Schemes(), "there are "+strings.Join(ofStores(), ", ")+"; "+fault.SeeStores+", with an example each"))
+	hint := fault.Suggest(word, Schemes(), fault.SeeStores+", with an example each")
+	if !strings.HasPrefix(hint, "did you mean") {
+		hint = "there are " + strings.Join(ofStores(), ", ") + "; " + hint
+	}
+	return bad(fmt.Sprintf("target: unknown scheme %q", word), hint)
 }
 
 // ofStores are the schemes of stores: those of brokers are for what stands between.

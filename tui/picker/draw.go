@@ -209,7 +209,7 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		}
 		return append(out, x.offerLines(s, at, w)...)
 	}
-	if r.kind == rowTarget {
+	if r.kind == rowTarget && len(r.wrong) == 0 {
 		out = append(out, f.ping.lines(s, at, w)...)
 	}
 	if selected && r.meant != "" {
