@@ -276,7 +276,7 @@ func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
 	}
 }
 
-// sustained returns the value of a knob for the rate that the selected track kept up in the last second.
+// sustained returns the value of a knob for the rate that the selected track kept up in its last seconds.
 // For all tracks it is a total in equal parts, of which the slowest one that runs kept up its own; NaN if
 // that is not known.
 func (ks *knobs) sustained(k workload.Knob) float64 {

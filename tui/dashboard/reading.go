@@ -135,23 +135,33 @@ func (r *reading) beside() (op int, rate float64, unit string, ok bool) {
 	return op, rate, unit, ok
 }
 
-// kept returns the rate of a track in the last second: that of its operations that count or, if none
-// does, of all of them.
+// keptSeconds is over how many whole seconds it is seen what a track keeps up.
+const keptSeconds = 10
+
+// kept returns what a track did in the slowest of its last seconds with the same settings in which it did
+// anything: in operations that count or, if none does, in all of them; NaN if there is no such second.
 func (r *reading) kept(track int) float64 {
+	least := math.NaN()
 	if r.snap == nil {
-		return math.NaN()
+		return least
 	}
-	counted, all := 0.0, 0.0
-	for i, o := range r.snap.Ops {
-		rate := digest(r.snap, i).rate
-		if o.Track != r.tracks[track].Name || !(rate > 0) {
-			continue
+	f := digest(r.snap, -1)
+	for t := f.last(); t > f.last()-keptSeconds && t >= seconds1(f.from); t-- {
+		counted, all := 0.0, 0.0
+		for i, o := range r.snap.Ops {
+			row, ok := rowAt(r.snap, i, t)
+			if !ok || o.Track != r.tracks[track].Name || row.Seconds < measure.ShortestRate {
+				continue
+			}
+			if all += row.PerSecond(); r.snap.Counts(i) {
+				counted += row.PerSecond()
+			}
 		}
-		if all += rate; r.snap.Counts(i) {
-			counted += rate
+		if rate := cmp.Or(counted, all); rate > 0 && !(least <= rate) {
+			least = rate
 		}
 	}
-	return cmp.Or(counted, all)
+	return least
 }
 
 // done returns the fraction of the run that is done.

@@ -82,9 +82,12 @@ func Slid(k workload.Knob, col, w int) float64 {
 // ladder holds the steps within a decade of knobs that are turned by factors.
 var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
 
+// surely is the fraction of what was done lately that a store holds without a backlog.
+const surely = 0.9
+
 // Turned returns the value after a knob was turned up or down by one notch, or ten
-// times as far. now is the current throughput, to which an unlimited rate is turned
-// down. Turning never removes a limit: that requires typing it or sliding to the end.
+// times as far. now is the throughput that was kept up lately, clearly below which an unlimited rate
+// is turned. Turning never removes a limit: that requires typing it or sliding to the end.
 func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 	factor := 1.0
 	if ten {
@@ -103,7 +106,7 @@ func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 		if !(now > 0) {
 			now = 1000
 		}
-		return k.Clamp(notch(now, false))
+		return k.Clamp(notch(surely*now, false))
 	}
 	if k.Unit == "bytes" {
 		return k.Clamp(resized(k, v, up, ten))
