@@ -121,7 +121,7 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	var lines []string
 	switch a.overlay {
 	case help:
-		p, lines = widget.Panel{Title: "Keys", Foot: "esc closes"}, helpLines(a.env, a.top().Keys(), a.suspend)
+		p, lines = widget.Panel{Title: "Keys", Foot: "the mouse works, too · esc closes"}, helpLines(a.env, a.top().Keys(), a.suspend)
 	case logs:
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	case command:
