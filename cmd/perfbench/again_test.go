@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -74,6 +78,54 @@ func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 		again := report.Asked(&run)
 		assert.Equal(t, planned(t, r.Words()), planned(t, again.Words()), "%s: %s", name, report.Command(&run))
 	}
+}
+
+// What a sweep or a comparison gives each of its runs is in the command and the plan of that run.
+func TestARunOfASweepOrAComparisonIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	env := offline()
+	var none *cli.Workers
+	d := experiment.NewDriver(func() session.Env { return env }, none.Series())
+	again := func(p *session.Prepared, said ...string) {
+		t.Helper()
+		run := p.Model()
+		words := report.Command(&run)
+		for _, s := range said {
+			assert.Contains(t, words, s)
+		}
+		assert.NotContains(t, words, "threadCount", "a knob is said once")
+		all := report.All()
+		plans := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == "plan" })
+		files, err := all[plans].Encode(&rundir.Folder{Run: run})
+		require.NoError(t, err)
+		plan, err := request.Read("plan.yaml", files[0].Data, nil)
+		require.NoError(t, err)
+		assert.Equal(t, words, request.Shell(plan.Plain().Words()))
+		second, err := session.Prepare(t.Context(), env, *plan.Plain())
+		require.NoError(t, err, words)
+		other := second.Model()
+		assert.Equal(t, run.Settings, other.Settings, words)
+		assert.Equal(t, run.Parameters, other.Parameters, words)
+	}
+	given := session.Request{Profile: "ingestion", Target: "memory:", Values: flagged("--threads=8")}
+	for _, over := range [][]string{
+		{"threads=16,1", "--threads 16", "--duration 10s", "--warmup 2s"}, {"rate=700,70", "--rate 700"}, {"payload=64,32", "--payload 64"}, {"batch=3,4", "--batch 3"},
+		{"testCase=put,putall", "testCase=put"}, {"mapNames=profile,eligibility", "mapNames=profile"}, {"duration=7s,8s", "--duration 7s"},
+		{"profile.threads=5,6", "profile.threads=5", "eligibility.threads=3"},
+	} {
+		r := given
+		if strings.HasPrefix(over[0], "threads") {
+			r.Values = nil
+		}
+		s, err := d.Sweep(t.Context(), r, sweep.Asked{Over: over[:1], Repeat: "1"})
+		require.NoError(t, err)
+		again(s.First(), over[1:]...)
+	}
+	given.Values["duration"] = workload.Value{Name: "duration", Text: "1s", Origin: workload.OriginFlag, Where: "--duration"}
+	r, err := d.Repeats(t.Context(), given, request.Repeat{Times: "2", Sets: []string{"threads=3", "profile.payload=9"}}, nil)
+	require.NoError(t, err)
+	again(r.Sides[0].Prepared, "--threads 8")
+	again(r.Sides[1].Prepared, "--threads 3", "profile.payload=9")
 }
 
 // A knob is listed once, also where a run has one track and its setting has the name of the knob alone.

@@ -111,15 +111,36 @@ func said(r *rundir.Run, name string) bool {
 	case from == "file":
 		return len(r.Files) == 0 // of an older version
 	case from == "flag":
-		return flag == "" || flag == "set" || flag == name // not set by a different flag
+		return saidBy(r, flag, name)
 	}
 	return from != "" && from != "default" && from != "preset"
 }
 
-// follows reports whether a value of one track is said with that of all: it has the same origin, and is
-// the same or, of what is divided among the tracks, an even part.
+// saidBy reports whether a value that a flag set, such as "threads" or "warmup, its default", belongs to the
+// run. That of a sweep, a comparison or the search for the knee, which may set any value, does as its own flag
+// does. Not so the flag of another value, nor what a search or a comparison of answers needs for itself.
+func saidBy(r *rundir.Run, flag, name string) bool {
+	own, _, _ := strings.Cut(flag, ",")
+	switch f, known := request.FieldNamed(own); {
+	case own == "against", name == "duration" && r.Searched() && flag != "" && flag != "set" && flag != name:
+		return false
+	case known && f.IsValue():
+		_, base := rundir.TrackOf(name)
+		return own == name || own == base && strings.Contains(r.Origins[base], "; ") // one track of several
+	}
+	return true
+}
+
+// follows reports whether a value is said with another of the same origin: a parameter with the knob that it
+// sets, and a value of one track with that of all, if it is the same or, of what is divided among the tracks,
+// an even part.
 func follows(r *rundir.Run, values map[string]string, name string) bool {
 	_, base := rundir.TrackOf(name)
+	for knob, param := range r.SetBy {
+		if knob = strings.TrimSuffix(name, base) + knob; param == base && r.Origins[knob] == r.Origins[name] && values[knob] == values[name] {
+			return true
+		}
+	}
 	if base == name || r.Origins[name] != r.Origins[base] || !said(r, base) {
 		return false
 	}
