@@ -230,7 +230,10 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 		where = " (" + r.Axes[1-r.Across()].Side(l.At) + ")"
 	}
 	var out []string
-	switch {
+	switch have, of := l.Awaited(r); {
+	case of > 0 && have == 0:
+	case of > 0:
+		out = append(out, fmt.Sprintf("The knee%s is named once %d numbers of threads have figures; so far %d.", where, of, have))
 	case l.Doubt != "":
 		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
 	case l.Knee > 0 && l.Thin(r) != "":

@@ -125,8 +125,16 @@ func TestAKneeOfFewRunsOnlySeems(t *testing.T) {
 		require.NoError(t, r.Settle())
 		return strings.Join(SweepLead(r), " ")
 	}
-	assert.Contains(t, said(), "Two points with so few runs cannot show it for certain yet.", "not all is done")
-	r.Rounds = 0
+	assert.Contains(t, said(), "The knee is named once 3 numbers of threads have figures; so far 2.")
+	assert.NotContains(t, said(), "seems")
+	assert.Zero(t, r.Lines[0].Knee)
+	r.Axes[0].Values = []string{"1", "2", "4", "8", "16"}
+	r.Runs = append(r.Runs, sweep.Run{Point: 3, Threads: 8, Done: new(101.0)})
+	assert.Contains(t, said(), "The knee is named once 4 numbers of threads have figures; so far 3.")
+	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
+	assert.Contains(t, said(), "The knee seems to be at 2 threads")
+	assert.Contains(t, said(), "Points with a single run cannot show it for certain yet.", "not all is done")
+	r.Rounds, r.Axes[0].Values, r.Runs = 0, []string{"1", "2", "4"}, r.Runs[:2]
 	assert.Contains(t, said(), "The knee seems to be at 2 threads: beyond it, another thread adds less than a quarter of what one of the first threads adds. "+
 		"Two points with so few runs cannot show it for certain: more points and three runs of each (--repeat 3) would.")
 	r.Runs = append(r.Runs, r.Runs...)

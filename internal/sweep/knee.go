@@ -88,6 +88,20 @@ func (l levels) doubt(line Line) string {
 // fewest is how many numbers of threads it takes to see where a curve bends.
 const fewest = 3
 
+// leastNamed is how many numbers of threads have figures before a knee is named while more are to come.
+const leastNamed = 4
+
+// Awaited returns how many numbers of threads of a line that is under way have figures, and how many of
+// them it takes before its knee is named; 0 where nothing is waited for.
+func (l Line) Awaited(r *Result) (numbers, of int) {
+	numbers, _ = l.thin(r)
+	of = min(leastNamed, len(r.Axes[r.Across()].List()))
+	if r.Complete() || numbers >= of {
+		return numbers, 0
+	}
+	return numbers, of
+}
+
 // thin returns at how many numbers of threads the line has runs, and whether one of them has a single
 // run.
 func (l Line) thin(r *Result) (numbers int, single bool) {

@@ -423,5 +423,8 @@ func (r *Result) line(across int, at string) Line {
 	if line.Doubt = l.doubt(line); line.Doubt != "" {
 		line.Knee, line.KneeLow, line.KneeHigh = 0, nil, nil
 	}
+	if _, of := line.Awaited(r); of > 0 {
+		line.Knee, line.KneeLow, line.KneeHigh, line.Doubt = 0, nil, nil, ""
+	}
 	return line
 }
