@@ -194,8 +194,8 @@ func (e *Effect) Told(room int) string {
 type detail int
 
 const (
-	bare    detail = iota // before and after
-	least                 // and of which operation a percentile is
+	bare    detail = iota // before and after, and of which operation a percentile is, in short
+	least                 // with its whole name
 	reasons               // and the first thing that is lacking
 	numbers               // and by how much they differ, and all that is lacking
 	ranges
@@ -303,15 +303,25 @@ func (e *Effect) reason(list []Figure) string {
 	}
 }
 
+// shortName is how wide the name of an operation is at most where there is little room.
+const shortName = 12
+
 // text says what the figure was before and after, and, if judged is set, what was found out about it.
 func (f *Figure) text(d detail, judged bool) string {
 	out := f.name
-	if f.of != "" && d > bare {
+	switch {
+	case f.of == "":
+	case d == bare: // nobody would know which it is, without
+		out += " " + ansi.Truncate(f.of, shortName, "…")
+	default:
 		out += " of " + f.of
 	}
-	if d != ranges {
+	switch {
+	case d == bare && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
+		out += " " + join(f.show(f.After))
+	case d != ranges:
 		out += " " + f.Numbers()
-	} else {
+	default:
 		if f.name != "throughput" { // that of the median second is another one than that of all calls together
 			out += " per second"
 		}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 		}
 		require.Len(t, said, 1, "%d cells", w)
 		assert.True(t, strings.HasPrefix(said[0], "threads 32 → 64: throughput "), said[0])
-		told := l.effects[0].Text() + ": " + l.effects[0].Told(2*(w-8))
+		told := l.effects[0].Text() + ": " + l.effects[0].Told(math.MaxInt)
 		assert.Equal(t, widget.Wrap(told, w-5)[0], said[0])
 	}
 }

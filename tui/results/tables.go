@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ const near = "An effect has only the seconds nearest to its change, up to 30 bef
 // effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
 // pause.
 func effectLines(s *widget.Styles, e *effect.Effect, w int) (out []string) {
-	told := e.Told(2 * (w - 8))
+	told := e.Told(math.MaxInt)
 	if told == "" {
 		return nil
 	}
@@ -163,7 +164,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 	}
 	for i := range l.effects {
 		e := &l.effects[i]
-		list = append(list, event{at: e.At.Seconds(), cols: []string{e.When(), e.Named(), e.Told(3 * room), e.By, e.Segments()}})
+		list = append(list, event{at: e.At.Seconds(), cols: []string{e.When(), e.Named(), e.Told(math.MaxInt), e.By, e.Segments()}})
 	}
 	for _, m := range l.folder.Run.Marks {
 		list = append(list, event{at: m.At, mark: true, cols: []string{plot.Clock(m.At), "mark: " + m.Note, "", "", ""}})
