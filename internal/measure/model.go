@@ -52,7 +52,8 @@ type Totals struct {
 	// they were due; 0 without one.
 	InTime int64
 	// Unstarted is the number of units that were due by an open loop's schedule but
-	// never started.
+	// never started: those of the track by what each operation did, since which one a
+	// call is of is drawn when it starts.
 	Unstarted int64
 	// Beyond is the number of values over one hour, which were clipped to it.
 	Beyond int64

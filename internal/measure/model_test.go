@@ -170,18 +170,26 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 		for op, name := range ops {
 			of := func(s *Call) bool { return int(s.Op) == op }
 			want := countUp(t, name, all, of)
-			want.Active, want.Unstarted = source.length, map[int]int64{0: 10}[op] // 0+1+2+3+4, once for the track
+			want.Active, want.Unstarted = source.length, got.Ops[op].Unstarted
 			require.Equal(t, want.Totals, got.Ops[op], "%v", name)
 			for i, h := range want.times {
 				assert.True(t, h.Equals(seconds.times[name][i]), "%v: the seconds' histograms %d are those of the whole", name, i)
 			}
 			for i, seg := range got.Segments {
 				want := countUp(t, name, all, func(s *Call) bool { return of(s) && int(s.Segment) == i })
-				want.Active, want.Unstarted = seg.To-seg.From, map[bool]int64{true: int64(i)}[op == 0]
+				want.Active, want.Unstarted = seg.To-seg.From, seg.Ops[op].Unstarted
 				require.Equal(t, want.Totals, seg.Ops[op], "%v in segment %d", name, i)
 			}
 			requireSeries(t, c.Snapshot(), seconds.rows, op, all)
 		}
+		for i, seg := range got.Segments { // of the first track, whose operations are the first and the third
+			never := seg.Ops[0].Unstarted + seg.Ops[2].Unstarted
+			assert.EqualValues(t, i, never)
+			share := float64(seg.Ops[0].Count) / float64(seg.Ops[0].Count+seg.Ops[2].Count)
+			assert.InDelta(t, share*float64(never), seg.Ops[0].Unstarted, 0.5)
+			assert.Zero(t, seg.Ops[1].Unstarted)
+		}
+		assert.EqualValues(t, 10, got.Ops[0].Unstarted+got.Ops[2].Unstarted)
 		assert.Equal(t, got.Ops[0].Count+got.Ops[1].Count+got.Ops[2].Count, c.Snapshot().Done)
 		require.NotEmpty(t, seen)
 		for i, s := range seen {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -196,9 +197,32 @@ func (a *whole) fill(ops []Totals, unstarted []int64, from, to int64) {
 				ops[op].Active -= ran.within(max(from, p.From), min(to, p.To))
 			}
 		}
-		if len(unstarted) > track && slices.Index(a.cfg.OpTrack, track) == op {
-			ops[op].Unstarted = unstarted[track]
+	}
+	for track, n := range unstarted {
+		a.spread(ops, track, n)
+	}
+}
+
+// spread divides what a track never sent among its operations that count, by what they did: which operation a call
+// is of is drawn when it is sent. Where none did anything, the first has it all.
+func (a *whole) spread(ops []Totals, track int, never int64) {
+	var of []int
+	var done int64
+	for op := range ops {
+		if a.cfg.OpTrack[op] == track && a.cfg.counts(op) && ops[op].Count > 0 {
+			of, done = append(of, op), done+ops[op].Count
 		}
+	}
+	if len(of) == 0 {
+		if op := slices.Index(a.cfg.OpTrack, track); op >= 0 {
+			ops[op].Unstarted = never
+		}
+		return
+	}
+	for _, op := range of { // what is left over by rounding goes to the last
+		n := int64(math.Round(float64(never) * float64(ops[op].Count) / float64(done)))
+		ops[op].Unstarted = n
+		never, done = never-n, done-ops[op].Count
 	}
 }
 
