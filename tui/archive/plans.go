@@ -15,7 +15,8 @@ import (
 
 // PlanFiles finds plan files. It is called from a tea.Cmd.
 type PlanFiles interface {
-	// PlanFiles lists the plan files whose runs were done lately, and then those of the working directory.
+	// PlanFiles lists the plan files whose runs were done lately, those of the working directory, and those
+	// that were exported.
 	PlanFiles() []screen.PlanFile
 }
 
@@ -141,18 +142,36 @@ func (p *Plans) rows(e screen.Env) int {
 }
 
 // noPlans is shown where there is no plan file.
-const noPlans = "There is no plan file here, and none was run lately. A plan says in one .yaml file what a run, or several, are to do. " +
-	"e in the results of a run writes one that does the run again; a plan elsewhere is opened by its path, in the value file of the first screen."
+const (
+	noPlans = "There is no plan file in this folder or in those of runs, and none was run lately. e in the results of a run writes " +
+		"its plan, which does the run again. A plan of two runs:"
+	planExample = `profile: ingestion
+target: redis://localhost:6379
+duration: 10s
+runs:
+  - {name: few threads, threads: 4}
+  - {name: many threads, threads: 16}`
+	otherPlans = "A plan elsewhere is opened by its path, in the value file of the first screen."
+)
+
+// empty are the lines of a page without a plan.
+func (p *Plans) empty(e screen.Env) []string {
+	lines := append(widget.Wrap(noPlans, e.W-4), "")
+	for line := range strings.SplitSeq(planExample, "\n") {
+		lines = append(lines, e.Styles.Bold.On(line))
+	}
+	return append(append(lines, ""), widget.Wrap(otherPlans, e.W-4)...)
+}
 
 // View draws the page.
 func (p *Plans) View(e screen.Env) string {
 	st := e.Styles
-	lines := []string{widget.Spread(" "+st.Bold.On("Plans"), st.Muted.On("run lately, and those in this folder "), e.W)}
+	lines := []string{widget.Spread(" "+st.Bold.On("Plans"), st.Muted.On("run or exported lately, and those in this folder "), e.W)}
 	switch {
 	case !p.loaded:
 		lines = append(lines, widget.Panel{Title: "Plan files", Focused: true}.Draw(st, e.W, e.H-3, widget.Indent([]string{st.Muted.On("Reading the plan files …")}))...)
 	case len(p.list) == 0:
-		lines = append(lines, widget.Panel{Title: "Plan files", Focused: true}.Draw(st, e.W, e.H-3, widget.Indent(widget.Wrap(noPlans, e.W-4)))...)
+		lines = append(lines, widget.Panel{Title: "Plan files", Focused: true}.Draw(st, e.W, e.H-3, widget.Indent(p.empty(e)))...)
 	default:
 		lines = append(lines, p.table(e, len(lines), p.rows(e))...)
 		lines = append(lines, p.details(e, e.H-2-len(lines))...)

@@ -62,7 +62,11 @@ func TestWithoutPlanFilesTheirListSaysWhatTheyAre(t *testing.T) {
 	p := NewPlans(b)
 	a := tuitest.NewStage(t, p, 80, 24)
 	a.Perform(t, p.Start(a.Env))
-	assert.Contains(t, a.Picture(t), "There is no plan file here")
+	assert.Contains(t, a.Picture(t), "There is no plan file in this folder")
+	assert.Contains(t, a.Picture(t), "- {name: many threads, threads: 16}")
+	plan, err := request.Read("example.yaml", []byte(planExample), nil)
+	require.NoError(t, err)
+	assert.Len(t, plan.Runs, 2)
 	a.Send(t, "enter", "esc")
 	assert.Equal(t, 1, a.Backs)
 }

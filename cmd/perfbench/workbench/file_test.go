@@ -1,9 +1,11 @@
 package workbench
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 )
 
@@ -44,8 +47,8 @@ func TestEachMistakeOfAPlanIsOneOfItsFile(t *testing.T) {
 	}
 }
 
-// Plan files whose runs were done lately come before those of the working directory, each once; other files
-// are left out, and what is wrong with one is said.
+// Plan files whose runs were done lately come before those of the working directory, and these before those in
+// the folders of runs, each once; other files are left out, and what is wrong with one is said.
 func TestPlanFilesAreFound(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b := newBench(&surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()})
@@ -58,7 +61,15 @@ func TestPlanFilesAreFound(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	require.NoError(t, os.Mkdir("d.yaml", 0o700))
-	for _, path := range []string{"gone.yaml", elsewhere, "c.yaml", elsewhere} {
+	var exported []string
+	for i := range mostExported + 2 {
+		path := filepath.Join(b.requests.out, fmt.Sprint("run ", i), report.PlanName)
+		require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte("profile: ingestion\n"), 0o600))
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Unix(int64(1_000_000_000+i), 0)))
+		exported = append([]string{path}, exported...)
+	}
+	for _, path := range []string{"gone.yaml", exported[3], elsewhere, "c.yaml", elsewhere} {
 		require.NoError(t, request.RememberPlan(b.requests.state, path))
 	}
 	var paths []string
@@ -70,5 +81,6 @@ func TestPlanFilesAreFound(t *testing.T) {
 			assert.NoError(t, f.Err)
 		}
 	}
-	assert.Equal(t, []string{elsewhere, "c.yaml", "a.yaml", "b.yml"}, paths)
+	last := slices.Delete(slices.Clone(exported[:mostExported]), 3, 4)
+	assert.Equal(t, append([]string{elsewhere, "c.yaml", exported[3], "a.yaml", "b.yml"}, last...), paths)
 }

@@ -182,6 +182,11 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 	}
 	for i, name := range names {
 		names[i] = filepath.Join(dir, name)
+		if name == report.PlanName && dir != f.Dir {
+			if err := request.RememberPlan(k.state, names[i]); err != nil {
+				k.env.Log.Warn("The plan could not be kept for the list of plans", "error", err)
+			}
+		}
 	}
 	if err == nil && k.state != "" {
 		if err := request.KeepExported(k.state, request.Exported{Formats: formats, Dir: given}); err != nil {

@@ -282,13 +282,16 @@ func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 		<-of.Run.Done()
 		out := of.Run.Outcome()
 		require.NoError(t, out.Err)
-		paths, err := b.kept.Export(out.ID, []string{"json"}, "~/exp")
+		paths, err := b.kept.Export(out.ID, []string{"json", "plan"}, "~/exp")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)
 		for _, path := range paths {
 			assert.Equal(t, filepath.Join(home, "exp"), filepath.Dir(path))
 			assert.FileExists(t, path)
 		}
+		plans := b.requests.PlanFiles()
+		require.Len(t, plans, 1, "the one exported")
+		assert.Equal(t, filepath.Join(home, "exp", report.PlanName), plans[0].Path)
 	})
 	assert.NoDirExists(t, "~")
 }

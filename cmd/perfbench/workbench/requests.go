@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -153,10 +156,15 @@ func (q *requests) Plan(path string) (plan *request.File, is bool, err error) {
 	return plan, true, request.ByLine(problems.Err())
 }
 
-// mostPlans is how many files of a folder are looked at for plans.
-const mostPlans = 200
+// mostPlans is how many files of a folder are looked at for plans, and mostExported how many plans are listed
+// that were written into the folders of runs.
+const (
+	mostPlans    = 200
+	mostExported = 10
+)
 
-// PlanFiles lists the plan files whose runs were done lately, and then those of the working directory.
+// PlanFiles lists the plan files whose runs were done lately or that were exported to a folder of the user's,
+// then those of the working directory, and then those in the folders of runs, the newest first.
 func (q *requests) PlanFiles() (out []screen.PlanFile) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -177,6 +185,11 @@ func (q *requests) PlanFiles() (out []screen.PlanFile) {
 			paths = append(paths, f.Name())
 		}
 	}
+	for _, path := range q.exported() {
+		if abs, err := filepath.Abs(path); err == nil && !slices.Contains(paths, abs) {
+			paths = append(paths, path)
+		}
+	}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
@@ -187,6 +200,22 @@ func (q *requests) PlanFiles() (out []screen.PlanFile) {
 		}
 	}
 	return out
+}
+
+// exported returns the plan files in the folders of runs, those that were written last, the newest first.
+func (q *requests) exported() []string {
+	paths, err := filepath.Glob(filepath.Join(q.path(q.out), "*", report.PlanName))
+	if err != nil {
+		q.env.Log.Debug("The folders of runs could not be searched for plans", "error", err)
+	}
+	written := map[string]time.Time{}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			written[path] = info.ModTime()
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(written[b].Compare(written[a]), strings.Compare(b, a)) })
+	return paths[:min(len(paths), mostExported)]
 }
 
 func (q *requests) Preview(r request.Request) (*request.Preview, error) {
