@@ -364,7 +364,7 @@ type Effect struct {
 	// given means that throughput is what a rate asks for, so that p99 decides; follows that
 	// it came to what it was asked to come to.
 	given   bool
-	limited bool // there is a rate after it, on each track
+	asked   float64 // the rate after it, of all tracks; 0 if one has no limit
 	crowded bool
 	// rate is throughput. tail is p99, half is p50, which is told where p99 cannot be judged.
 	rate, tail, half Figure
@@ -379,8 +379,8 @@ type stretch struct {
 	rate     float64
 	rates    []float64
 	p50, p99 typical
-	// stood means that nothing was done in one of the seconds.
-	stood bool
+	// stood means that nothing was done in one of the seconds, silent that it was in all, but for one before.
+	stood, silent bool
 }
 
 // typical is what a percentile was in the median second, and its logarithm in each that has one.
@@ -495,8 +495,10 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 		e.before = over(nearest)
 	}
 	steady := drifts(k/2, after[:k], over)
-	e.limited = k > 0 && c.paced(e.Until)
-	e.given = e.limited && c.paced(e.first-1)
+	if k > 0 {
+		e.asked = c.pace(e.Until)
+	}
+	e.given = e.asked > 0 && c.pace(e.first-1) > 0
 	e.rate = e.throughput(noise.rate, steady.rate)
 	e.half = e.percentile(&p50, e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, c.Names, near)
 	e.tail = e.percentile(&p99, e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, c.Names, near)
@@ -504,18 +506,25 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	return e
 }
 
-// paced reports whether calls were due at a rate at a moment, on each track.
-func (c *Course) paced(at time.Duration) bool {
+// pace returns the rate at which calls were due at a moment, over all tracks; 0 if one had no limit.
+func (c *Course) pace(at time.Duration) (sum float64) {
 	set := map[string]float64{}
 	for _, seg := range c.Segments {
 		if seg.From <= at || len(set) == 0 {
 			set = seg.Settings
 		}
 	}
-	if own := (words{settings: set}).own("rate"); len(own) > 0 {
-		return !slices.ContainsFunc(own, func(v float64) bool { return v <= 0 })
+	own := (words{settings: set}).own("rate")
+	if len(own) == 0 {
+		return max(set["rate"], 0)
 	}
-	return set["rate"] > 0
+	for _, v := range own {
+		if v <= 0 {
+			return 0
+		}
+		sum += v
+	}
+	return sum
 }
 
 // phaseBetween reports whether a phase begins after one moment and not after another.
@@ -584,5 +593,6 @@ func over(list []Second, p50, p99 *percentile) stretch {
 		out.rate = sum / length
 	}
 	out.stood = none && (out.rate >= busy || len(out.rates) == 0)
+	out.silent = out.stood && len(out.rates) <= 1 && list[len(list)-1].Count == 0
 	return out
 }

@@ -73,7 +73,8 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		{"all that was before it", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "p99 20 → 20 ms same, throughput 308 → 1.5k unsure"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3+ s"},
-		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: throughput 1k → 333"},
+		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store has not answered since"},
+		{"a stall between two turns", []measure.Change{turn(10, 1, 2), turn(13, 2, 3)}, join(steady(10, 1000, 2000), stall, steady(10, 1000, 2000)), "unsure: the store did not answer before it"},
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: throughput 601 → 1k, p99 20 → 20 ms"},
 		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput 1k → 2k, p99 20 → 20 ms same"},
 		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
@@ -240,7 +241,7 @@ func TestWhatIsSureIsToldBesideWhatIsNot(t *testing.T) {
 	s.Segments[0].Settings = map[string]float64{"rate": 2000}
 	told := last(s)
 	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure; 66 % of its p99 is perfbench's own lateness", told.Outcome(120))
-	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure", told.Outcome(0))
+	assert.Equal(t, "throughput 2k → 2.5k, p99 20 → 22 ms unsure", told.Outcome(0))
 }
 
 // A p99 that cannot be judged leaves p50, which is judged by the same rule.
@@ -416,9 +417,15 @@ func TestThroughputThatComesToItsFirstRateIsSure(t *testing.T) {
 	s.Segments = []Segment{{To: 5 * time.Second, Settings: map[string]float64{"rate": 0}}, {From: 5 * time.Second, Settings: map[string]float64{"rate": 2500}}}
 	is := func() Judgement { e, _ := Last(s); return e.Throughput().Is }
 	assert.Equal(t, Asked, is())
-	s.Changes[0].To = 2800
+	s.Segments[1].Settings["rate"] = 2800
 	assert.Equal(t, Unsure, is(), "it is too low")
-	s.Changes[0] = measure.Change{At: 5 * time.Second, Name: "feed.rate", To: 2500}
+	s.Segments[1].Settings["rate"] = 2500
+	s.Seconds[6].Count *= 3
+	assert.Equal(t, Asked, is(), "a second had some of what was before it")
+	s.Seconds[6].Count /= 3
+	s.Changes = []measure.Change{{At: 3 * time.Second, Name: "rate", To: 2000}, {At: 5 * time.Second, Name: "rate", From: 2000, To: 2500}}
+	assert.Equal(t, Asked, is(), "it was turned twice")
+	s.Changes = []measure.Change{{At: 5 * time.Second, Name: "feed.rate", To: 2500}}
 	s.Segments[1].Settings = map[string]float64{"feed.rate": 2500, "profile.rate": 0}
 	assert.Equal(t, Unsure, is(), "one track has no limit")
 }
@@ -433,6 +440,7 @@ func TestThroughputAtAHeldRateIsTheSame(t *testing.T) {
 	e = last(s)
 	assert.Equal(t, Same, e.Throughput().Is)
 	s.Changes[0] = measure.Change{At: 5 * time.Second, Name: "rate", From: 2000, To: 4000}
+	s.Segments = []Segment{{To: 5 * time.Second, Settings: map[string]float64{"rate": 2000}}, {From: 5 * time.Second, Settings: map[string]float64{"rate": 4000}}}
 	e = last(s)
 	assert.Equal(t, Unsure, e.Throughput().Is, "it does not follow")
 }

@@ -150,8 +150,8 @@ func leapt(before, after []float64) bool {
 	return gap > step
 }
 
-// throughput returns how the throughput has changed. If it was given another rate and follows it, or comes
-// to it from no limit, that is no chance; nor is it that a rate which nobody turned is held.
+// throughput returns how the throughput has changed. If it was given another rate and follows it, or does
+// all that is asked for, that is no chance; nor is it that a rate which nobody turned is held.
 func (e *Effect) throughput(was, now float64) Figure {
 	f := Figure{Is: Unsure}
 	if e.told() {
@@ -160,9 +160,8 @@ func (e *Effect) throughput(was, now float64) Figure {
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
-	if from, to, ok := e.rates(); ok && e.told() && (e.given && from != to &&
-		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows ||
-		from == 0 && e.limited && math.Abs(math.Log(e.after.rate/to)) < small) {
+	if from, to, ok := e.rates(); ok && e.told() && e.given && from != to &&
+		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows || e.turned("rate") && e.done() {
 		f = Figure{Is: Asked}
 	}
 	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
@@ -173,6 +172,13 @@ func (e *Effect) throughput(was, now float64) Figure {
 	return f
 }
 
+// done reports whether what the rate asks for after it was done, whatever was before it: no less, nor more in
+// the median second, as the first may still have some of what there was before.
+func (e *Effect) done() bool {
+	return e.asked > 0 && e.after.seconds >= fewest && !e.after.stood &&
+		math.Log(e.after.rate/e.asked) > -small && slices.Sorted(slices.Values(e.after.rates))[len(e.after.rates)/2]-math.Log(e.asked) < small
+}
+
 // turned reports whether one of the acts told together turned a knob.
 func (e *Effect) turned(knob string) bool {
 	return slices.ContainsFunc(append([]measure.Act{e.Act}, e.With...), func(a measure.Act) bool {
@@ -181,9 +187,8 @@ func (e *Effect) turned(knob string) bool {
 }
 
 // rates adds up what the rate was turned from and to in all tracks, by the one act among those told
-// together that turned it: whatever else was turned, throughput is what the rate asks for. from is 0 if
-// there was no limit in a track. False if none or several turned it, or if it is now without a limit in a
-// track, which has no sum.
+// together that turned it: whatever else was turned, throughput is what the rate asks for. False if none or
+// several turned it, or if it was or is without a limit in a track, which has no sum.
 func (e *Effect) rates() (from, to float64, ok bool) {
 	for _, a := range append([]measure.Act{e.Act}, e.With...) {
 		if a.Knob() != "rate" {
@@ -193,16 +198,11 @@ func (e *Effect) rates() (from, to float64, ok bool) {
 			return 0, 0, false
 		}
 		ok = true
-		unlimited := false
 		for _, c := range a.Parts() {
-			if c.To <= 0 || c.Knob() != "rate" {
+			if c.From <= 0 || c.To <= 0 || c.Knob() != "rate" {
 				return 0, 0, false
 			}
-			unlimited = unlimited || c.From <= 0
 			from, to = from+c.From, to+c.To
-		}
-		if unlimited {
-			from = 0
 		}
 	}
 	return from, to, ok

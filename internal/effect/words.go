@@ -132,7 +132,7 @@ func (e *Effect) Missing() string {
 		return "see the next one"
 	case !e.scarce() && e.more && e.after.seconds < fewest && !e.before.stood && !e.after.stood:
 		return fmt.Sprintf("measuring its effect: %d of %d+ s", e.after.seconds, fewest)
-	case e.after.seconds == 0:
+	case e.after.seconds == 0, (e.before.silent || e.after.silent) && e.rate.Is != Asked:
 		return string(Unsure) + ": " + e.poor()
 	}
 	return ""
@@ -143,6 +143,12 @@ func (e *Effect) poor() string {
 	switch {
 	case e.scarce():
 		return fmt.Sprintf("it needs at least %d s before it, and had %d", fewest, e.had)
+	case e.after.silent && e.more:
+		return "the store has not answered since"
+	case e.after.silent:
+		return "the store did not answer after it"
+	case e.before.silent:
+		return "the store did not answer before it"
 	case e.before.stood || e.after.stood:
 		return "nothing was done for a while"
 	case e.after.seconds < fewest:
@@ -328,7 +334,7 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " " + f.Ranges()
 	}
 	switch {
-	case !judged:
+	case !judged, f.Is == Asked && d == bare:
 	case f.Is == Better || f.Is == Worse:
 		if d > reasons {
 			out += " " + f.Change()

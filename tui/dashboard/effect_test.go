@@ -39,6 +39,20 @@ func TestAnEffectWithoutP99IsShown(t *testing.T) {
 	assert.Regexp(t, `p99 .*–`, text)
 }
 
+// What an unsure figure lacks stands below it, and not below one that is sure.
+func TestWhatAFigureLacksStandsBelowIt(t *testing.T) {
+	s := turned(2e6)
+	for i := range s.Recent[0] {
+		s.Recent[0][i].Count, s.Recent[0][i].ResponseP99 = 1000+int64(i/10*1000+i%3), 2e6*(1+7*int64(i%4))
+	}
+	s.Changes[0].Name, s.Changes[0].From, s.Changes[0].To = "rate", 1000, 2000
+	s.Segments = []measure.Segment{{To: 10 * time.Second, Settings: map[string]float64{"rate": 1000}}, {From: 10 * time.Second, Settings: map[string]float64{"rate": 2000}}}
+	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
+	tu := tuner{now: &reading{snap: s, plan: plan}}
+	text := strings.Join(tu.effectLines(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, 80, true), "\n")
+	assert.Regexp(t, `(?s)p99 [^\n]* unsure\n[^\n]*\n   its seconds vary too much to tell\n   /s +1k → 2k`, ansi.Strip(text))
+}
+
 // The panel of changes lists each with its effect.
 func TestThePanelOfChangesHasEffects(t *testing.T) {
 	s := turned(2e6)

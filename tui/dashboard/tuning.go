@@ -492,17 +492,28 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
 		}
 	}
-	latency := ef.Latency()
-	rate, tail := func() { figure(tu.now.perSecond(), ef.Throughput(), true) }, func() { figure(cmp.Or(latency.Name(), "p99"), latency, false) }
+	throughput, latency := ef.Throughput(), ef.Latency()
+	rate, tail := func() { figure(tu.now.perSecond(), throughput, true) }, func() { figure(cmp.Or(latency.Name(), "p99"), latency, false) }
+	first, second := throughput.Is, latency.Is
 	if ef.Given() {
-		rate, tail = tail, rate
+		rate, tail, first, second = tail, rate, second, first
 	}
-	rate() // what decides comes first
-	tail()
-	if lacks := ef.Lacks(); whole && lacks != "" {
-		for _, l := range widget.Wrap(lacks, w-4) {
+	lacks := func() {
+		if !whole || ef.Lacks() == "" {
+			return
+		}
+		for _, l := range widget.Wrap(ef.Lacks(), w-4) {
 			out = append(out, "   "+s.Muted.On(l))
 		}
+	}
+	early := first == effect.Unsure && second != effect.Unsure // what is lacking stands below what lacks it
+	rate()                                                     // what decides comes first
+	if early {
+		lacks()
+	}
+	tail()
+	if !early {
+		lacks()
 	}
 	return out
 }
