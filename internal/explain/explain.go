@@ -41,6 +41,12 @@ const leastSeconds = 3
 // choppy is said of segments that are 3 s long and have fewer whole seconds, and of several in a row.
 var choppy = fmt.Sprintf(unknown+": settings changed too often; leave each for %d s or longer.", leastSeconds+1)
 
+// pausedText is said of a pause that the user made, if it is leastPause long.
+const (
+	pausedText = "The run was paused, so nothing was done."
+	leastPause = 1
+)
+
 // Of explains a run. It needs its series and samples, not its histograms.
 func Of(f *rundir.Folder) *rundir.Why {
 	from, to := counting(&f.Run)
@@ -48,7 +54,11 @@ func Of(f *rundir.Folder) *rundir.Why {
 	w := &rundir.Why{Parts: []rundir.WhyPart{}}
 	var cuts []rundir.Stretch
 	for _, s := range f.Run.Stretches() {
-		if s.From, s.To = max(s.From, from), min(s.To, to); s.To-s.From >= leastSeconds {
+		least := float64(leastSeconds)
+		if s.Settings["paused"] != 0 {
+			least = leastPause
+		}
+		if s.From, s.To = max(s.From, from), min(s.To, to); s.To-s.From >= least {
 			cuts = append(cuts, s)
 		}
 	}
@@ -60,11 +70,13 @@ func Of(f *rundir.Folder) *rundir.Why {
 			part.ops = s.Operations
 		}
 		one := part.part()
-		if part.n < leastSeconds {
-			one.Text = choppy
+		if one.Text != pausedText {
+			before = part
+			if part.n < leastSeconds {
+				one.Text = choppy
+			}
 		}
 		w.Parts = join(w.Parts, one)
-		before = part
 	}
 	if len(w.Parts) <= 1 {
 		if len(cuts) == 1 {
@@ -103,7 +115,7 @@ func counting(r *rundir.Run) (from, to float64) {
 
 // join appends a part, or extends the last one if the same thing held it back.
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
-	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (p.Resource != Fault || list[n-1].Text == p.Text) {
+	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (list[n-1].Text == p.Text || p.Resource != Fault && p.Text != pausedText && list[n-1].Text != pausedText) {
 		last := list[n-1]
 		if p.Text != choppy && (last.Text == choppy || p.To-p.From > last.To-last.From) { // the longer part is more significant
 			last.Text, last.Evidence = p.Text, p.Evidence
@@ -144,7 +156,11 @@ func Paragraphs(w *rundir.Why) []string {
 	}
 	for i, p := range w.Parts {
 		if !told[i] {
-			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, plot.Clock(p.From), plot.Clock(p.To)))
+			what := p.Resource
+			if p.Text == pausedText {
+				what = "a pause"
+			}
+			rest = append(rest, fmt.Sprintf("%s from %s to %s", what, plot.Clock(p.From), plot.Clock(p.To)))
 			continue
 		}
 		text := p.Text
@@ -351,6 +367,9 @@ func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
 	broken := inForce(s.f, s.from, s.to)
 	switch {
+	case s.paused():
+		p.Resource, p.Text = Pacing, pausedText
+		return p
 	case s.n < leastSeconds && s.f.Run.MeasuredS >= leastSeconds:
 		p.Text = fmt.Sprintf(unknown+": its counted operations ran for fewer than %d whole seconds.", leastSeconds)
 		return p
@@ -359,9 +378,6 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	case s.done <= 0 && len(broken) > 0:
 		p.Resource, p.Text = Fault, fmt.Sprintf("The %s, %s, held it back: nothing succeeded while it was there.", named(broken), ownWord)
-		return p
-	case s.done <= 0 && s.paused():
-		p.Resource, p.Text = Pacing, "The run was paused, so nothing was done."
 		return p
 	case s.done <= 0:
 		p.Text = unknown + ": nothing succeeded."

@@ -235,6 +235,38 @@ func TestNothingIsMadeUp(t *testing.T) {
 	assert.Contains(t, Paragraph(Of(f)), "The run was paused, so nothing was done.")
 }
 
+// A pause that the user made is told as that, however short it was and whatever was before it.
+func TestAPauseIsToldAsThat(t *testing.T) {
+	t.Parallel()
+	for _, length := range []float64{1.2, 2.6, 3.2, 3.5} { // from 4.7 on, none of them has four whole seconds
+		f := recorded()
+		to := 4.7 + length
+		f.Run.Segments = []rundir.Segment{
+			{To: 4.7, Settings: map[string]float64{"rate": 1000}},
+			{From: 4.7, To: to, Settings: map[string]float64{"rate": 1000, "paused": 1}},
+			{From: to, To: 12, Settings: map[string]float64{"rate": 1000}},
+		}
+		f.Run.MeasuredS = 12
+		var rows []rundir.SeriesRow
+		for i := range 12 {
+			r := f.Series[0]
+			r.T, r.Rate = i, 1000
+			if at := float64(i); at <= 4 || at >= to {
+				rows = append(rows, r)
+			}
+		}
+		f.Series = rows
+		w := Of(f)
+		require.Len(t, w.Parts, 3, "%g s: %v", length, w.Parts)
+		assert.Equal(t, "The run was paused, so nothing was done.", w.Parts[1].Text, "%g s", length)
+		assert.Equal(t, w.Parts[0].Text, w.Parts[2].Text)
+		assert.NotEqual(t, w.Parts[0].Text, w.Parts[1].Text)
+		w.Parts = append(w.Parts, w.Parts...)
+		assert.Contains(t, Paragraph(w), "In the shorter stretches it was ")
+		assert.Contains(t, Paragraph(w), "a pause from 00:04.7 to ")
+	}
+}
+
 // That nothing was at its limit is not said beside a figure that was.
 func TestAFullMachineIsNotOverlooked(t *testing.T) {
 	t.Parallel()
