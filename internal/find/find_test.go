@@ -286,6 +286,17 @@ func TestAStepSaysWhatBrokeItsCondition(t *testing.T) {
 	assert.Equal(t, "p99<5ms is in doubt: 1 of 100 took longer", s.Why)
 	assert.Equal(t, s.Why, (&Result{}).Words(Step{Why: s.Why, Doubtful: true}))
 	assert.Equal(t, "held, in doubt", (&Result{}).Words(Step{Why: "it held", Held: true, Doubtful: true}))
+	of := func(readings ...Reading) string {
+		var list []Second
+		for i, r := range readings {
+			list = append(list, Second{From: int64(i) * 1e9, To: int64(i+1) * 1e9, Readings: []Reading{r}})
+		}
+		was, s := judge([]Condition{c}, list)
+		require.Equal(t, unclear, was)
+		return lean([]Condition{c}, s, list).Why
+	}
+	assert.Equal(t, "p99<5ms is in doubt: 5 % took longer, but its seconds differ too much", of(Reading{600, 3000}, Reading{0, 3000}, Reading{0, 3000}, Reading{0, 3000}))
+	assert.Equal(t, "p99<5ms is in doubt: 1.02 % took longer, too close to 1 %", of(Reading{30, 3000}, Reading{31, 3000}, Reading{31, 3000}, Reading{31, 3000}))
 	_, s = judge([]Condition{c}, []Second{{To: 1e9, Readings: []Reading{{400, 2000}}}, {From: 1e9, To: 2e9, Readings: []Reading{{390, 2000}}}})
 	assert.Equal(t, "p99<5ms did not hold: 19.8 % took longer", s.Why)
 }

@@ -142,7 +142,7 @@ func lean(conditions []Condition, s Tried, list []Second) Tried {
 	s.Why = "it held"
 	for i, c := range conditions {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
-			s.Held, s.Why = false, c.Text+inDoubt+c.evidence(list, i)
+			s.Held, s.Why = false, c.Text+inDoubt+c.evidence(list, i)+c.unsure(list, i)
 		}
 	}
 	if why, _ := short(list); why != "" && s.Held {
@@ -163,6 +163,19 @@ func (c Condition) evidence(list []Second, i int) string {
 		return fmt.Sprintf(": %.0f of %.0f %s", against, of, c.Violated)
 	}
 	return fmt.Sprintf(": %.3g %% %s", 100*against/of, c.Violated)
+}
+
+// unsure says why what is above the bound of a share leaves a doubt; empty if that is because of few calls,
+// which evidence counts.
+func (c Condition) unsure(list []Second, i int) string {
+	against, of := counted(list, i)
+	if !c.Share || c.Violated == "" || of < fewCalls {
+		return ""
+	}
+	if p := against / of; p-sure*math.Sqrt(p*(1-p)/of) > c.Bound {
+		return ", but its seconds differ too much"
+	}
+	return fmt.Sprintf(", too close to %.3g %%", 100*c.Bound)
 }
 
 // summed returns the totals of the seconds in units.

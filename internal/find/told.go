@@ -93,8 +93,8 @@ func waits(d time.Duration) string {
 	return ", with users waiting " + units.Duration(d)
 }
 
-// InShort is what Told says in a word or two: whether the level held, or in how many of its tries, or that
-// users waited although it did.
+// InShort is what Told says in a word or two: whether the level held, or in how many of its tries. That users
+// waited although it did is no word of it, as that often is so at all levels.
 func (r *Result) InShort(level float64) string {
 	tries, good := r.Of(level).Steps, 0
 	for _, s := range tries {
@@ -103,8 +103,6 @@ func (r *Result) InShort(level float64) string {
 		}
 	}
 	switch {
-	case 2*good > len(tries) && r.Waited(level) > 0:
-		return "users wait"
 	case len(tries) > 1:
 		return fmt.Sprintf("%d of %d", good, len(tries))
 	case len(tries) == 1 && tries[0].Doubtful:
@@ -133,6 +131,16 @@ func (r *Result) Try(level float64) int {
 		}
 	}
 	return 0
+}
+
+// Condition returns the condition that did not hold in a step; "" if it held, or for another reason did not.
+func (s Step) Condition() string {
+	for _, how := range []string{didNot, inDoubt} {
+		if condition, _, ok := strings.Cut(s.Why, how); ok {
+			return condition
+		}
+	}
+	return ""
 }
 
 // reason is why a step did not hold, without the condition if there is only one.

@@ -194,8 +194,10 @@ func unlimited(r *find.Result, many string) []string {
 	if u.Response.P99 > 0 {
 		text += ", at a p99 of " + Nanos(u.Response.P99)
 	}
-	if last := r.Of(r.TooMuch).Steps; len(last) > 0 && r.TooMuch < u.Done && last[len(last)-1].Missed() {
-		text += fmt.Sprintf(": %s missed a condition, and did not lack throughput", levelText(r, r.TooMuch)+many)
+	if steps := r.Of(r.TooMuch).Steps; len(steps) > 0 && r.TooMuch < u.Done {
+		if last := steps[len(steps)-1]; last.Missed() && last.Condition() != "" {
+			text += fmt.Sprintf(": %s were done in full, but %s did not hold there", levelText(r, r.TooMuch)+many, last.Condition())
+		}
 	}
 	return []string{text + "."}
 }

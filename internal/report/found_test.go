@@ -142,7 +142,7 @@ func TestFoundInWords(t *testing.T) {
 		"Perfbench on this machine (throttled by its CPU quota) comes to 2830 entries/s under p99<10ms and errors<1%; 4000 is too much for it. The store may do more.\n": func(r *find.Result) {
 			r.Limit.By, r.Limit.Causes = find.ByPerfbench, []string{"throttled", "cpu"}
 		},
-		"4000 is too much.\nAt its start, without a limit, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms: 4000 entries/s missed a condition, and did not lack throughput.\n": func(r *find.Result) {
+		"4000 is too much.\nAt its start, without a limit, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms: 4000 entries/s were done in full, but p99<10ms did not hold there.\n": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
 		"without a limit, the run did 3.9k entries/s with 8 threads.\n": func(r *find.Result) { // less than the level
