@@ -53,7 +53,7 @@ func (a *historyCmd) tree() *cobra.Command {
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives, and the searches, sweeps, comparisons and repeats there, each with what came
 out and what its figures are worth. Filters combine: what is listed matches all of
-them. The p99 is the highest of the operations that count.
+them. The p99 is that of all calls that count, taken together.
 
 --verdict takes ` + strings.Join(keptlist.VerdictWords(), ", ") + `,
 several with commas: one of them has to be true.

@@ -282,6 +282,19 @@ func TestFilteringRuns(t *testing.T) {
 	assert.Zero(t, a.Backs)
 }
 
+// The title says what the p99 of the listed runs is of, whatever the filter lets through.
+func TestTheTitleOfTheListDoesNotChangeWithItsFilter(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[0].Operations = append(b.Past[0].Operations, rundir.Operation{Track: "load", Op: "beside", Calls: 9, Count: 9})
+	b.Past[0].Units = map[string]string{"load.beside": "others"}
+	a, h := list(t, b, 80, 24)
+	assert.Contains(t, a.Picture(t), "p99 of the counted operations")
+	a.Send(t, "/")
+	a.Type(t, "nowhere")
+	assert.Empty(t, h.shown)
+	assert.Contains(t, a.Picture(t), "p99 of the counted operations")
+}
+
 func TestRunsAreFilteredByWhatTheyWereAskedToDo(t *testing.T) {
 	for _, sought := range []string{"threads=32", "threads 32", "redis threads 32"} {
 		b := tuitest.NewDemo()

@@ -17,10 +17,10 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// covered names what the p99 of the listed runs is of.
+// covered names what the p99 of the listed runs is of, whatever of them is filtered.
 func (h *List) covered() string {
-	for _, i := range h.shown {
-		if r := h.rows[i].Run; r != nil && r.Covered() != measure.AllCalls {
+	for _, i := range h.rows {
+		if r := i.Run; r != nil && r.Covered() != measure.AllCalls {
 			return measure.CallsOf(0, 1)
 		}
 	}
