@@ -15,7 +15,7 @@ import (
 type Filter struct {
 	// Profile is the profile's name; Target is a part of the URL, or the kind of store.
 	Profile, Target string
-	// Tags must all be present, with these values.
+	// Tags must all be present, with these values; one of the words that have no name is enough.
 	Tags map[string]string
 	// Since is the earliest start time.
 	Since time.Time
@@ -72,7 +72,7 @@ func (f Filter) Of(list []Item) (out []Item) {
 func (f Filter) wants(i *Item) bool {
 	tags := i.Tags()
 	for name, value := range f.Tags {
-		if got, ok := tags[name]; !ok || got != value {
+		if got, ok := tags[name]; !ok || got != value && (name != rundir.BareTag || !slices.Contains(strings.Fields(got), value)) {
 			return false
 		}
 	}

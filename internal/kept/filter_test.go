@@ -209,3 +209,11 @@ func TestASweepIsJudgedByItsRuns(t *testing.T) {
 	assert.Equal(t, []string{"p99<1ms"}, i.Missed())
 	assert.Equal(t, Bad, i.Class())
 }
+
+func TestEachWordWithoutANameFindsItsRun(t *testing.T) {
+	i := Item{Run: &rundir.Run{Tags: map[string]string{rundir.BareTag: "baseline knobs", "host": "big one"}}}
+	for value, want := range map[string]bool{"baseline": true, "knobs": true, "baseline knobs": true, "knob": false} {
+		assert.Equal(t, want, Filter{Tags: map[string]string{rundir.BareTag: value}}.wants(&i), value)
+	}
+	assert.False(t, Filter{Tags: map[string]string{"host": "big"}}.wants(&i))
+}

@@ -3,9 +3,11 @@ package request
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // tagName matches valid names of tags, which need no escaping anywhere.
@@ -14,19 +16,21 @@ var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
 // longestTag is the length in bytes of the longest value of a tag.
 const longestTag = 200
 
-// bareTag is the name of a tag that is only a word.
-const bareTag = "tag"
-
-// Tags parses tags of the form NAME=VALUE; a word alone is the value of the tag named tag. Errors have the code of bad input.
+// Tags parses tags of the form NAME=VALUE; words alone, of one text or several, are together the value of the tag named tag. Errors have the code of bad input.
 func Tags(texts []string) (map[string]string, error) {
 	var out map[string]string
+	var alone []string
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok && tagName.MatchString(name) {
-			name, value, ok = bareTag, name, true
+		words := strings.Fields(name)
+		bare := !ok && len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !tagName.MatchString(w) })
+		if bare {
+			alone = append(alone, words...)
+			name, value, ok = rundir.BareTag, strings.Join(alone, " "), true
 		}
 		_, twice := out[name]
+		twice = twice && !(bare && len(alone) > len(words))
 		switch {
 		case !ok || !tagName.MatchString(name):
 			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %q is not NAME=VALUE", text), "write it like --tag build=1.4.2; a name is letters, digits, dots, dashes and underscores, a letter first"))

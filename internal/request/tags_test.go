@@ -18,7 +18,12 @@ func TestTags(t *testing.T) {
 	got, err = request.Tags([]string{"build=1", "baseline"})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"build": "1", "tag": "baseline"}, got, "a word alone")
-	for _, bad := range [][]string{{"1.4"}, {"a", "b"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}} {
+	for _, texts := range [][]string{{"baseline knobs"}, {"baseline", "knobs"}, {" baseline  knobs"}} {
+		got, err = request.Tags(texts)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"tag": "baseline knobs"}, got, "%q", texts)
+	}
+	for _, bad := range [][]string{{"1.4"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}, {"tag=b", "c"}, {"c", "tag=b"}, {""}, {"a 1b"}} {
 		_, err := request.Tags(bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "%q", bad)
 		assert.ErrorContains(t, err, "tag: ")

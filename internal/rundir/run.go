@@ -222,6 +222,9 @@ func ReadSought(dir string) (*Sought, error) {
 	return s, nil
 }
 
+// BareTag is the name of the tag of words that have none; its value has all of them.
+const BareTag = "tag"
+
 // TagWords returns the tags of a run as NAME=VALUE, in order.
 func (r *Run) TagWords() []string {
 	var out []string

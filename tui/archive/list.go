@@ -60,6 +60,8 @@ type List struct {
 	// run was put on a side, sides has the ids on side A and B instead, any number of them.
 	chosen []string
 	sides  [2][]string
+	// lost are those of chosen and of the sides that are not in the list now: u may bring them back.
+	lost [3][]string
 	// against is the id of the run that the list was opened to compare: enter chooses the other side.
 	against string
 	toast   widget.Note
@@ -101,12 +103,14 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
 			h.changed = changedIn(msg.Runs)
 		}
-		was := h.current() // of the rows that there were
+		was, at := h.current(), h.at // of the rows that there were
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
 		h.moments, h.of = kept.MomentsOf(h.rows), groupsOf(h.rows)
-		h.siftAt(was)
+		if !h.siftAt(was) { // it is gone: what is now where it was
+			h.at = max(min(at, len(h.shown)-1), 0)
+		}
 		if h.err == nil {
-			h.chosen, h.sides[0], h.sides[1] = h.there(h.chosen), h.there(h.sides[0]), h.there(h.sides[1])
+			h.keepMarks()
 		}
 	case DoneMsg:
 		return h, Settle(h.kept, msg, &h.toast, e)
@@ -146,23 +150,38 @@ func changedIn(list []rundir.Run) map[string]string {
 	return report.ChangedAt(compare.Changed(runs))
 }
 
-// there returns those of the ids that are in the list.
-func (h *List) there(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return h.place(id) < 0 })
+// keepMarks takes the marks of runs that are no longer in the list, and gives them back to those that are
+// there again, unless others have been chosen since.
+func (h *List) keepMarks() {
+	for i, ids := range []*[]string{&h.chosen, &h.sides[0], &h.sides[1]} {
+		all := *ids
+		if i > 0 && len(h.chosen) == 0 || i == 0 && len(all) < 2 && len(h.sides[0])+len(h.sides[1]) == 0 {
+			all = append(slices.Clone(all), h.lost[i]...)
+		}
+		*ids, h.lost[i] = nil, nil
+		for _, id := range all {
+			if h.place(id) < 0 {
+				h.lost[i] = append(h.lost[i], id)
+			} else if !slices.Contains(*ids, id) {
+				*ids = append(*ids, id)
+			}
+		}
+	}
 }
 
 // sift finds the rows that contain every word of the filter; what was selected stays so.
 func (h *List) sift() { h.siftAt(h.current()) }
 
-// siftAt is sift where that was selected; nil: nothing was.
-func (h *List) siftAt(was *kept.Item) {
+// siftAt is sift where that was selected, and reports whether it still is; nil: nothing was.
+func (h *List) siftAt(was *kept.Item) (still bool) {
 	h.shown, h.nested = h.shelf.Folded(h.rows, h.opened)
 	h.at = 0
 	for i, n := range h.shown {
 		if id := h.rows[n].ID(); was != nil && (id == was.ID() || id == h.of[was.ID()] && !h.opened[id]) {
-			h.at = i
+			h.at, still = i, true
 		}
 	}
+	return still
 }
 
 // groupsOf returns, by the id of each run of a sweep or group that is listed, the id of that.

@@ -613,3 +613,18 @@ func TestTheListShowsOrMarksWhatIsKeptWithARun(t *testing.T) {
 		assert.Equal(t, c.marked, h.marked, w)
 	}
 }
+
+// What is deleted leaves the selection where it was, and has its mark again when u brings it back.
+func TestADeletedRunComesBackWithItsMark(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	a.Send(t, "down", "a", "down", "b")
+	sides, id := h.sides, h.run().ID
+	require.Equal(t, []string{id}, sides[1])
+	a.Send(t, "D", "y")
+	assert.Empty(t, h.sides[1])
+	assert.Equal(t, 1, h.at, "the last that is left")
+	a.Send(t, "u")
+	assert.Equal(t, sides, h.sides)
+	assert.NotZero(t, h.at)
+}
