@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -19,11 +20,11 @@ type question struct {
 
 	verb string // "delete", "archive"
 	do   func([]string) error
-	// one is the selected run; all are those that pass the filter, empty without a
-	// filter.
-	one string
+	// at are the selected run, or those of what is selected; all are those that pass the filter, empty without
+	// a filter.
+	at  []string
 	all []string
-	// pack archives the selected run instead of deleting it, which can be undone; nil: it cannot be.
+	// pack archives the selected runs instead of deleting them, which can be undone; nil: it cannot be.
 	pack func([]string) error
 }
 
@@ -75,11 +76,15 @@ type DoneMsg struct {
 	Err  error
 }
 
-// ask asks for confirmation for the selected run, or for all that pass the filter.
-func (s *RunList) ask(verb string, do func([]string) error, id string, listed []string) {
-	q := &question{verb: verb, do: do, one: id, Question: widget.Question{Text: "Archive " + id + "?", Yes: "archive", No: "leave it"}}
+// ask asks for confirmation for the runs of what is selected, or for all that pass the filter.
+func (s *RunList) ask(verb string, do func([]string) error, of *kept.Item, ids, listed []string) {
+	what, but := ids[0], ""
+	if of.Run == nil {
+		what, but = fmt.Sprintf("%s of the %s", widget.Plural(int64(len(ids)), "run"), groupNames[of.Kind()]), ", keep what they came to"
+	}
+	q := &question{verb: verb, do: do, at: ids, Question: widget.Question{Text: "Archive " + what + "?", Yes: "archive", No: "leave it"}}
 	if verb == "delete" {
-		q.Question = widget.Question{Text: "Delete " + id + "? u undoes it", Yes: "delete", No: "leave it", Careful: true}
+		q.Question = widget.Question{Text: "Delete " + what + "? u undoes it", Yes: "delete" + but, No: "leave it", Careful: true}
 	}
 	if s.Filter.Text() != "" && len(listed) > 1 {
 		q.all = listed
@@ -96,9 +101,9 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 		s.asked = nil
 		return nil
 	case given:
-		return s.doAsked(q.verb, q.do, []string{q.one})
+		return s.doAsked(q.verb, q.do, q.at)
 	case k == "Z" && q.pack != nil:
-		return s.doAsked("archive", q.pack, []string{q.one})
+		return s.doAsked("archive", q.pack, q.at)
 	case k == "a" && len(q.all) > 0:
 		return s.doAsked(q.verb, q.do, q.all)
 	}
@@ -108,14 +113,22 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 // doAsked does what was asked, and says how it is undone.
 func (s *RunList) doAsked(verb string, do func([]string) error, ids []string) tea.Cmd {
 	s.asked, s.packed = nil, verb == "archive"
-	then := backAgain
+	back := backAgain
 	if s.packed {
-		then = outAgain
+		back = outAgain
 	}
-	if len(ids) > 1 {
-		then = strings.NewReplacer(" it ", " them ").Replace(then)
+	return done(verb, back, do, ids)
+}
+
+// groupNames are the names of what has several runs.
+var groupNames = map[string]string{kept.Sweep: "sweep", kept.Compare: "comparison", kept.Repeat: "repeats"}
+
+// then says of one run or of several how what was done to them is undone.
+func then(back string, runs int) string {
+	if runs > 1 {
+		return strings.ReplaceAll(back, " it ", " them ")
 	}
-	return done(verb, then, do, ids)
+	return back
 }
 
 // outAgain says how what was archived comes back.
@@ -127,10 +140,10 @@ const backAgain = "; u brings it back until you quit"
 // gone says why u brings nothing back.
 const gone = "nothing to bring back: u takes an archived run (Z) out again, and brings back what was deleted since the workbench began"
 
-// done does something to runs, and says that it was done and what follows it.
-func done(verb, then string, do func([]string) error, ids []string) tea.Cmd {
+// done does something to runs, and says that it was done and how it is undone.
+func done(verb, back string, do func([]string) error, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then, do(ids)}
+		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), do(ids)}
 	}
 }
 

@@ -260,7 +260,7 @@ func OpenItem(runs Runs, i *kept.Item) tea.Cmd {
 func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
 
 func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	if cmd, ours := h.shelf.Press(msg, h.run(), h.listed()); ours {
+	if cmd, ours := h.shelf.Press(msg, h.current(), h.listed()); ours {
 		h.sift()
 		return cmd
 	}
@@ -495,7 +495,7 @@ func (h *List) bindings() widget.Bindings {
 	k.Toggle.SetEnabled(side)
 	k.SideA.SetEnabled(side)
 	k.SideB.SetEnabled(side)
-	h.shelf.Bindings(&k, some, h.run())
+	h.shelf.Bindings(&k, some, h.current())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
 	if h.shelf.Filter.Text() != "" {
@@ -520,7 +520,7 @@ func (h *List) Keys() widget.KeyMap {
 		pack = widget.Long(k.Undo, "take out")
 	}
 	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit}
-	if h.shelf.restores(h.run()) {
+	if h.shelf.restores(h.current()) {
 		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
 	}
 	switch {

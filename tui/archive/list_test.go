@@ -437,6 +437,47 @@ func TestRunsThatAreNoRepeatsSayNothingOfNoise(t *testing.T) {
 	assert.Equal(t, 1, a.Backs)
 }
 
+// What is done to the row of a sweep is done to all of its runs, and undone at once; a key that cannot do
+// anything there says why.
+func TestTheRunsOfASweepAreDeletedAndArchivedTogether(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(2)
+	for i := range past.Runs {
+		past.Runs[i].ID = b.Past[i].ID
+	}
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", When: tuitest.Day.Add(12 * time.Hour), Result: &past}}
+	all := len(b.Past)
+	a, h := list(t, b, 80, 24)
+	require.Len(t, h.current().Of, 2)
+	a.Send(t, "Z")
+	assert.ElementsMatch(t, []string{past.Runs[0].ID, past.Runs[1].ID}, b.Packed)
+	assert.Contains(t, a.Picture(t), "2 runs archived; u takes them out again")
+	a.Send(t, "Z")
+	assert.Contains(t, a.Picture(t), "archived already; u takes them out again")
+	a.Send(t, "u")
+	assert.Contains(t, a.Picture(t), "taken out of the archive: 2 runs")
+	assert.Empty(t, idsOf(h.current().Of, true))
+
+	a.Send(t, "D")
+	assert.Contains(t, a.Picture(t), "Delete 2 runs of the sweep? u undoes it [y/N]")
+	a.Send(t, "enter")
+	assert.Len(t, b.Past, all)
+	a.Send(t, "D", "y")
+	assert.Len(t, b.Past, all-2)
+	assert.Contains(t, a.Picture(t), "2 runs deleted; u brings them back")
+	require.Equal(t, kept.Sweep, h.current().Kind(), "what it came to is kept")
+	for _, k := range []string{"D", "Z"} {
+		a.Send(t, k)
+		assert.Contains(t, a.Picture(t), "none of its runs is kept any more", k)
+	}
+	a.Send(t, "u")
+	assert.Len(t, b.Past, all)
+	for _, k := range []string{"n", "#"} {
+		a.Send(t, k)
+		assert.Contains(t, a.Picture(t), "a note or tags are written on a single run", k)
+	}
+}
+
 func TestASweepIsOpenedAndNotCompared(t *testing.T) {
 	b := tuitest.NewDemo()
 	past := tuitest.NewSweep(14)

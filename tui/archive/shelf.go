@@ -120,10 +120,12 @@ func (s *RunList) Paste(msg tea.PasteMsg) {
 }
 
 // Press handles a key of the shelf; ours reports whether the key was one. Afterwards
-// the list is to be drawn from Shown again. at is the selected run, nil without one;
-// listed are the ids of all runs that pass the filter.
-func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (cmd tea.Cmd, ours bool) {
+// the list is to be drawn from Shown again. at is what is selected, nil without anything: of a sweep or a
+// group all runs are meant; listed are the ids of all runs that pass the filter.
+func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cmd tea.Cmd, ours bool) {
 	k := widget.AllKeys
+	runs := runsIn(at)
+	folders, archives := idsOf(runs, false), idsOf(runs, true)
 	switch {
 	case s.Filter.Typing():
 		s.Filter.Press(msg)
@@ -143,54 +145,95 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		}, true
 	case at == nil:
 		return nil, false
-	case key.Matches(msg, k.Remove) && at.EndedBy == rundir.StillRunning:
-		return func() tea.Msg {
-			return DoneMsg{"", errors.New("not deleted: the run is still going; x ends it where it is shown")}
-		}, true
+	case key.Matches(msg, k.Remove, k.Pack) && len(runs) == 0:
+		return refuse("none of its runs is kept any more"), true
+	case key.Matches(msg, k.Remove) && slices.ContainsFunc(runs, func(r *rundir.Run) bool { return r.EndedBy == rundir.StillRunning }):
+		return refuse("not deleted: the run is still going; x ends it where it is shown"), true
 	case key.Matches(msg, k.Remove):
-		s.ask("delete", s.keeper.Remove, at.ID, listed)
-		if !at.Archived {
+		s.ask("delete", s.keeper.Remove, at, slices.Concat(folders, archives), listed)
+		if len(archives) == 0 {
 			s.asked.pack = s.keeper.Pack
 		}
-	case key.Matches(msg, k.Pack) && !at.Archived:
+	case key.Matches(msg, k.Pack) && len(folders) == 0:
+		return refuse("archived already" + then(outAgain, len(archives))), true
+	case key.Matches(msg, k.Pack):
 		if s.Filter.Text() == "" || len(listed) < 2 { // u undoes it, so nothing is asked
 			s.packed = true
-			return done("archive", outAgain, s.keeper.Pack, []string{at.ID}), true
+			return done("archive", outAgain, s.keeper.Pack, folders), true
 		}
-		s.ask("archive", s.keeper.Pack, at.ID, listed)
-	case key.Matches(msg, k.Undo) && at.Archived:
-		id, keeper, name := at.ID, s.keeper, kept.Day(at.Started, s.Now)+", "+widget.NameOf(at)
-		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack([]string{id})} }, true
-	case at.Archived && (key.Matches(msg, k.Annotate) || key.Matches(msg, k.Retag)):
-		id, note, keeper := at.ID, at.Note, s.keeper // which says why not
-		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }, true
-	case key.Matches(msg, k.Annotate):
-		s.noting = &note{id: at.ID, lead: " Note, " + moment(at) + ": ", field: widget.NewField(at.Note), keep: s.annotate}
-	case key.Matches(msg, k.Retag):
-		s.noting = &note{id: at.ID, lead: " Tags, " + moment(at) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
+		s.ask("archive", s.keeper.Pack, at, folders, listed)
+	case key.Matches(msg, k.Undo) && len(archives) > 0:
+		keeper, name := s.keeper, widget.Plural(int64(len(archives)), "run")
+		if at.Run != nil {
+			name = kept.Day(at.Run.Started, s.Now) + ", " + widget.NameOf(at.Run)
+		}
+		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack(archives)} }, true
+	case key.Matches(msg, k.Annotate, k.Retag):
+		return s.writeOn(at.Run, key.Matches(msg, k.Retag)), true
 	default:
 		return nil, false
 	}
 	return nil, true
 }
 
-// restores reports whether u brings back what was deleted, and not the run at out of the archive.
-func (s *RunList) restores(at *rundir.Run) bool {
-	return s.keeper.Removed() && !(s.packed && at != nil && at.Archived)
+// writeOn begins to write a note or tags on a run, or says why not; nil: several are selected.
+func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
+	switch {
+	case run == nil:
+		return refuse("a note or tags are written on a single run")
+	case run.Archived:
+		id, note, keeper := run.ID, run.Note, s.keeper // which says why not
+		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }
+	case tags:
+		s.noting = &note{id: run.ID, lead: " Tags, " + moment(run) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(run.TagWords(), between)), keep: s.retag}
+	default:
+		s.noting = &note{id: run.ID, lead: " Note, " + moment(run) + ": ", field: widget.NewField(run.Note), keep: s.annotate}
+	}
+	return nil
+}
+
+// refuse says why a key does nothing.
+func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{"", errors.New(why)} } }
+
+// runsIn returns the runs that an item of a list stands for: itself, or those of a sweep or group that are
+// still kept.
+func runsIn(at *kept.Item) []*rundir.Run {
+	switch {
+	case at == nil:
+		return nil
+	case at.Run != nil:
+		return []*rundir.Run{at.Run}
+	}
+	return at.Of
+}
+
+// idsOf returns the ids of those runs that are archived, or of those that are not.
+func idsOf(runs []*rundir.Run, archived bool) (ids []string) {
+	for _, r := range runs {
+		if r.Archived == archived {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// restores reports whether u brings back what was deleted, and does not take what is selected out of the archive.
+func (s *RunList) restores(at *kept.Item) bool {
+	return s.keeper.Removed() && !(s.packed && len(idsOf(runsIn(at), true)) > 0)
 }
 
 // moment names a run by when it was started, in the prompts for what is written on it.
 func moment(r *rundir.Run) string { return r.Started.Format("15:04:05") }
 
 // Bindings enables the keys of the shelf that work now: on an item of a list, and on
-// the run at that is selected; nil if none is.
-func (s *RunList) Bindings(k *widget.Bindings, some bool, at *rundir.Run) {
-	run := at != nil
+// what is selected; nil if nothing is.
+func (s *RunList) Bindings(k *widget.Bindings, some bool, at *kept.Item) {
+	runs, run := runsIn(at), at != nil && at.Run != nil
 	k.Order.SetEnabled(some)
-	k.Remove.SetEnabled(run)
-	k.Pack.SetEnabled(run && !at.Archived)
+	k.Remove.SetEnabled(len(runs) > 0)
+	k.Pack.SetEnabled(len(idsOf(runs, false)) > 0)
 	k.Undo.SetHelp("u", "take out of the archive")
-	k.Undo.SetEnabled(run && at.Archived)
+	k.Undo.SetEnabled(len(idsOf(runs, true)) > 0)
 	if s.restores(at) {
 		k.Undo.SetHelp("u", "bring back what was deleted")
 		k.Undo.SetEnabled(true)

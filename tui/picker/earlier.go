@@ -56,7 +56,7 @@ func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
 			ids = append(ids, i.Run.ID)
 		}
 	}
-	if cmd, ours = x.shelf.Press(msg, x.run(), ids); !ours {
+	if cmd, ours = x.shelf.Press(msg, at, ids); !ours {
 		return nil, false
 	}
 	x.stay(at)
@@ -67,14 +67,6 @@ func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
 func (x *earlier) selected() *kept.Item {
 	if items := x.items(); x.at < len(items) {
 		return &items[x.at]
-	}
-	return nil
-}
-
-// run returns the selected run; nil if none is.
-func (x *earlier) run() *rundir.Run {
-	if at := x.selected(); at != nil {
-		return at.Run
 	}
 	return nil
 }

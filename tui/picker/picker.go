@@ -309,7 +309,7 @@ func (p *Picker) bindings() widget.Bindings {
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
 			b.SetEnabled(some)
 		}
-		p.runs.shelf.Bindings(&k, some, p.runs.run())
+		p.runs.shelf.Bindings(&k, some, p.runs.selected())
 		if p.runs.failed.ours() != nil {
 			k.Back.SetHelp("esc", "dismiss what did not start")
 			k.Again.SetHelp("R", "try again")

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -170,7 +171,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	switch {
 	case r.shelf.Typing(), key.Matches(msg, k.Annotate), key.Matches(msg, k.Retag):
-		cmd, _ := r.shelf.Press(msg, &r.run.loaded.folder.Run, nil)
+		cmd, _ := r.shelf.Press(msg, &kept.Item{Run: &r.run.loaded.folder.Run}, nil)
 		return cmd
 	case r.moment.press(msg, &k):
 		if !read {
