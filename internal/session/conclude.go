@@ -90,6 +90,10 @@ func (e *conclusion) record(ctx context.Context, res *measure.Result, cause erro
 		e.o.measured.Store(res)
 		rundir.SetResult(&e.run, res)
 		e.d.sink.warmup.cut(&e.run)
+		happened := keeping(e.p.Timetable, max(res.Measured, 1))
+		e.run.Notices = slices.DeleteFunc(slices.Clone(e.run.Notices), func(n string) bool {
+			return !slices.Contains(happened, n) && slices.Contains(keeping(e.p.Timetable, 0), n)
+		})
 	}
 	e.run.Workers = e.o.crew.Workers(e.p.Inputs.Warmup)
 	e.o.crew.Idle()

@@ -54,3 +54,17 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 	o := carryOut(t, prepare(t, env(t), r))
 	assert.Contains(t, o.Run.Remarks(), "at: 1 of the 2 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 1")
 }
+
+// The record of a run has no notice of what its timetable would have done after its end.
+func TestNoNoticeTellsOfAChangeThatDidNotHappen(t *testing.T) {
+	r := asked(t, "count", "600")
+	r.Timetable = []string{"0s:payload=20", "1h:threads=4"}
+	p := prepare(t, env(t), r)
+	for i := range p.Timetable {
+		p.Timetable[i].Knob.Keeps = p.Timetable[i].Knob.Name + " keeps"
+	}
+	p.Warnings = []string{"at 00:00: payload keeps", "at 1:00:00: threads keeps"}
+	notices := carryOut(t, p).Run.Notices
+	assert.Contains(t, notices, p.Warnings[0])
+	assert.NotContains(t, notices, p.Warnings[1])
+}

@@ -89,3 +89,15 @@ func TestBadRamps(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"at 1s..3s:fault=pause: the run ends after 2s, so the fault will not reach its end"}, warnings)
 }
+
+// What turning a knob leaves as it was is said once, of when it is turned first, and not of what comes after
+// the end of the run.
+func TestWhatAKnobLeavesAsItWasIsSaidOnce(t *testing.T) {
+	plan := knobPlan()
+	plan.Knobs[2].Keeps = "what is stored keeps its size"
+	table, warnings, err := ParseTimetable([]string{"30.09s:payload=0", "21.13s:payload=1234", "5s:threads=3"}, plan, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"at 00:21.1: what is stored keeps its size"}, warnings)
+	assert.Equal(t, warnings, keeping(table, 25*time.Second))
+	assert.Empty(t, keeping(table, 20*time.Second))
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -68,11 +69,6 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 			list = append(list, e)
 		}
 	}
-	for _, e := range list {
-		if k := e.Knob.Keeps; k != "" && !slices.Contains(warnings, "at "+e.text+": "+k) {
-			warnings = append(warnings, "at "+e.text+": "+k)
-		}
-	}
 	problems.Add(overlapping(list))
 	problems.Add(brokenTwice(list))
 	if err := tooMany(list); err != nil {
@@ -80,10 +76,24 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 		return nil, warnings, problems.Err()
 	}
 	out := inOrder(list)
+	warnings = append(warnings, keeping(out, duration)...)
 	if w := crowded(out, duration); w != "" {
 		warnings = append(warnings, w)
 	}
 	return out, warnings, problems.Err()
+}
+
+// keeping says of each knob that leaves something as it was when it is turned first, in a run of a
+// length (0: unknown).
+func keeping(table []engine.At, length time.Duration) (out []string) {
+	var said []string
+	for _, a := range table {
+		if k := a.Knob.Keeps; k != "" && (length == 0 || a.After < length) && !slices.Contains(said, k) {
+			said = append(said, k)
+			out = append(out, "at "+plot.Clock(a.After.Seconds())+": "+k)
+		}
+	}
+	return out
 }
 
 // parseTimes reads the moment of an entry, or the two of a ramp, and returns what is to
