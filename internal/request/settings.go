@@ -17,6 +17,21 @@ import (
 // keptValues is the name of the values among the settings last used.
 const keptValues = "values"
 
+// keptNewest marks the settings of the profile that was used last.
+const keptNewest = "newest"
+
+// Newest returns the profile that was used last in runs whose folders are in out; empty if none is known. Any
+// goroutine may call it.
+func Newest(path, out string) string {
+	all, err := lastUsed(path)
+	for profile, kept := range all[out] {
+		if err == nil && kept[keptNewest] != nil {
+			return profile
+		}
+	}
+	return ""
+}
+
 // settings are what was set for a run, by the names of its fields.
 type settings map[string]json.RawMessage
 
@@ -107,6 +122,10 @@ func Keep(path, out string, r Request) error {
 	if all[out] == nil {
 		all[out] = map[string]settings{}
 	}
+	for _, other := range all[out] {
+		delete(other, keptNewest)
+	}
+	write(keptNewest, true)
 	all[out][r.Profile] = kept
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {

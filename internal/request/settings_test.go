@@ -34,6 +34,8 @@ func TestSettingsAreThereNextTimeWithoutSecrets(t *testing.T) {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), "hush")
+	assert.Equal(t, "event-store", request.Newest(path, out))
+	assert.Empty(t, request.Newest(path, t.TempDir()))
 	got, err := request.Last(path, out)
 	require.NoError(t, err)
 	assert.Equal(t, "saga", got["tx"].Preset)

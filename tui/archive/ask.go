@@ -47,7 +47,7 @@ func (s *RunList) annotate(id, text string) DoneMsg {
 	if text == "" {
 		said = "note removed"
 	}
-	return DoneMsg{said, s.keeper.Annotate(id, text)}
+	return DoneMsg{said, s.keeper.Annotate(id, text), true}
 }
 
 // retag keeps tags.
@@ -67,13 +67,15 @@ func (s *RunList) retag(id, text string) DoneMsg {
 	if len(words) == 0 {
 		said = "tags removed"
 	}
-	return DoneMsg{said, s.keeper.Retag(id, words)}
+	return DoneMsg{said, s.keeper.Retag(id, words), true}
 }
 
 // DoneMsg reports the result of deleting, archiving, annotating or tagging runs.
 type DoneMsg struct {
 	Text string
 	Err  error
+	// seen means that the list shows what was done, so that the text goes soon.
+	seen bool
 }
 
 // ask asks for confirmation for the runs of what is selected, or for all that pass the filter.
@@ -138,12 +140,12 @@ const outAgain = "; u takes it out again"
 const backAgain = "; u brings it back until you quit"
 
 // gone says why u brings nothing back.
-const gone = "nothing to bring back: u takes an archived run (Z) out again, and brings back what was deleted since the workbench began"
+const gone = "nothing to bring back: u undoes Z, and what was deleted in this workbench"
 
 // done does something to runs, and says that it was done and how it is undone.
 func done(verb, back string, do func([]string) error, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), do(ids)}
+		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), do(ids), false}
 	}
 }
 
@@ -179,6 +181,10 @@ func Told(msg DoneMsg, toast *widget.Note, e screen.Env) {
 	if msg.Err != nil {
 		text, _, _ := strings.Cut(msg.Err.Error(), "\n")
 		toast.Say(e.Now, text, true)
+		return
+	}
+	if msg.seen {
+		toast.Tell(e.Now, msg.Text)
 		return
 	}
 	toast.Say(e.Now, msg.Text, false)

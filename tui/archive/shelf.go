@@ -141,7 +141,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 		keeper := s.keeper
 		return func() tea.Msg {
 			n, err := keeper.Restore()
-			return DoneMsg{widget.Plural(int64(n), "deleted run") + " brought back", err}
+			return DoneMsg{widget.Plural(int64(n), "deleted run") + " brought back", err, false}
 		}, true
 	case at == nil:
 		return nil, false
@@ -167,7 +167,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 		if at.Run != nil {
 			name = kept.Day(at.Run.Started, s.Now) + ", " + widget.NameOf(at.Run)
 		}
-		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack(archives)} }, true
+		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack(archives), false} }, true
 	case key.Matches(msg, k.Annotate, k.Retag):
 		return s.writeOn(at.Run, key.Matches(msg, k.Retag)), true
 	default:
@@ -183,7 +183,7 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 		return refuse("a note or tags are written on a single run")
 	case run.Archived:
 		id, note, keeper := run.ID, run.Note, s.keeper // which says why not
-		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note)} }
+		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note), false} }
 	case tags:
 		s.noting = &note{id: run.ID, lead: " Tags, " + moment(run) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(run.TagWords(), between)), keep: s.retag}
 	default:
@@ -193,7 +193,7 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 }
 
 // refuse says why a key does nothing.
-func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{"", errors.New(why)} } }
+func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{"", errors.New(why), false} } }
 
 // runsIn returns the runs that an item of a list stands for: itself, or those of a sweep or group that are
 // still kept.

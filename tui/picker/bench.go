@@ -39,6 +39,8 @@ type Memory interface {
 	// Last returns the request last used for each profile in the results folder, by profile
 	// name; an error means that nothing could be read.
 	Last() (map[string]request.Request, error)
+	// Newest returns the profile of the request last used in the results folder; empty if none is known.
+	Newest() string
 	// Remember stores a request for the results folder that it names, without its secrets.
 	Remember(request.Request)
 }

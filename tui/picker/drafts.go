@@ -3,6 +3,7 @@ package picker
 import (
 	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -21,8 +22,11 @@ type drafts struct {
 }
 
 // newDrafts begins with the settings of a request, and selects its profile or, if it
-// names none, the first that can run.
-func newDrafts(l *profiles, first request.Request) *drafts {
+// names none and sets nothing of one, the one that was used last, else the first that can run.
+func newDrafts(l *profiles, first request.Request, newest string) *drafts {
+	if first.Profile == "" && first.Preset == "" && len(first.Values) == 0 && len(first.Files) == 0 && slices.ContainsFunc(l.shown, func(n int) bool { return l.all[n].Name == newest && built(&l.all[n]) }) {
+		first.Profile = newest
+	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
 	}

@@ -57,7 +57,7 @@ func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", 
 func New(b Bench, first request.Request, every []workload.Param) *Picker {
 	list := newProfiles(b.Catalogue)
 	p := &Picker{
-		bench: b, list: list, drafts: newDrafts(list, first),
+		bench: b, list: list, drafts: newDrafts(list, first, b.Memory.Newest()),
 		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, labs: b.Memory.Labs()},
 		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
 		ping:     &pinger{pinger: b.Pinger},

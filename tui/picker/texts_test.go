@@ -45,6 +45,15 @@ func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
 	_, flags := pickWith(t, b, request.Request{Preset: "large"}, 120, 40)
 	assert.Empty(t, flags.drafts.request().Values, "flags say what is to be run")
 
+	b.Latest = b.Listed[1].Name
+	_, newest := pickWith(t, b, request.Request{}, 120, 40)
+	assert.Equal(t, b.Latest, newest.drafts.request().Profile)
+	_, flags = pickWith(t, b, request.Request{Preset: "large"}, 120, 40)
+	assert.Equal(t, b.Listed[0].Name, flags.drafts.request().Profile)
+	b.Latest = "gone"
+	_, newest = pickWith(t, b, request.Request{}, 120, 40)
+	assert.Equal(t, b.Listed[0].Name, newest.drafts.request().Profile)
+
 	b.Kept, b.LastErr = nil, errors.New("the last settings are left out: last.json is odd")
 	damaged, fresh := pick(t, b, 120, 40)
 	assert.Empty(t, fresh.drafts.request().Values)

@@ -37,6 +37,14 @@ func (m memory) Last() (map[string]request.Request, error) {
 	return request.Last(filepath.Join(m.state, lastFile), out)
 }
 
+func (m memory) Newest() string {
+	out, err := filepath.Abs(m.path(m.out))
+	if m.state == "" || err != nil {
+		return ""
+	}
+	return request.Newest(filepath.Join(m.state, lastFile), out)
+}
+
 func (m memory) Remember(r request.Request) {
 	if m.state == "" {
 		return

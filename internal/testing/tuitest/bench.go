@@ -65,6 +65,7 @@ type Bench struct {
 	Saved    map[string]request.Request
 	Kept     map[string]request.Request
 	LastErr  error
+	Latest   string // the profile that was used last
 }
 
 // Profiles returns those listed.
@@ -91,6 +92,9 @@ func (b *Bench) Last() (map[string]request.Request, error) {
 	defer b.Mu.Unlock()
 	return maps.Clone(b.Kept), b.LastErr
 }
+
+// Newest returns Latest.
+func (b *Bench) Newest() string { return b.Latest }
 
 // Remember records a request.
 func (b *Bench) Remember(r request.Request) {
