@@ -121,6 +121,9 @@ func TestARunOfASweepOrAComparisonIsDoneAgain(t *testing.T) {
 		require.NoError(t, err)
 		again(s.First(), over[1:]...)
 	}
+	one, err := d.Sweep(t.Context(), session.Request{Profile: "ingestion", Target: "memory:", Values: flagged("mapNames=profile")}, sweep.Asked{Over: []string{"threads=16,1"}, Repeat: "1"})
+	require.NoError(t, err)
+	again(one.First(), "--threads 16")
 	given.Values["duration"] = workload.Value{Name: "duration", Text: "1s", Origin: workload.OriginFlag, Where: "--duration"}
 	r, err := d.Repeats(t.Context(), given, request.Repeat{Times: "2", Sets: []string{"threads=3", "profile.payload=9"}}, nil)
 	require.NoError(t, err)

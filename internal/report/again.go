@@ -137,7 +137,11 @@ func saidBy(r *rundir.Run, flag, name string) bool {
 func follows(r *rundir.Run, values map[string]string, name string) bool {
 	_, base := rundir.TrackOf(name)
 	for knob, param := range r.SetBy {
-		if knob = strings.TrimSuffix(name, base) + knob; param == base && r.Origins[knob] == r.Origins[name] && values[knob] == values[name] {
+		of := strings.TrimSuffix(name, base) + knob
+		if _, ok := values[of]; !ok { // of a run with one track
+			of = knob
+		}
+		if param == base && r.Origins[of] == r.Origins[name] && values[of] == values[name] {
 			return true
 		}
 	}
