@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -59,8 +60,10 @@ func Twos(s *widget.Styles, heads [2]string, rows []Two, w int) []string {
 		wide = max(wide, ansi.StringWidth(r.Name))
 		most = [2]float64{max(most[0], r.Values[0]), max(most[1], r.Values[1])}
 	}
-	const figure = 10
-	wide = min(wide, w/3)
+	figure := max(10, ansi.StringWidth(heads[0]), ansi.StringWidth(heads[1]))
+	if wide > w/3 {
+		wide, rows = w/3, distinct(rows)
+	}
 	room := (w-wide-2)/2 - figure - 2
 	if room < 4 {
 		return nil
@@ -70,6 +73,25 @@ func Twos(s *widget.Styles, heads [2]string, rows []Two, w int) []string {
 		out = append(out, widget.Fit(r.Name, wide)+"  "+
 			widget.FitRight(r.Texts[0], figure)+" "+s.Series[0].On(Bar(r.Values[0], most[0], room))+" "+
 			widget.FitRight(r.Texts[1], figure)+" "+s.Series[1].On(Bar(r.Values[1], most[1], room)))
+	}
+	return out
+}
+
+// distinct returns the rows without the words that all names begin with: what differs is what is to be seen.
+func distinct(rows []Two) []Two {
+	lead := rows[0].Name
+	for _, r := range rows {
+		for !strings.HasPrefix(r.Name, lead) {
+			lead = lead[:len(lead)-1]
+		}
+	}
+	lead = lead[:strings.LastIndex(lead, " ")+1]
+	if lead == "" {
+		return rows
+	}
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Name = "… " + strings.TrimPrefix(out[i].Name, lead)
 	}
 	return out
 }
