@@ -47,6 +47,10 @@ const (
 	leastPause = 1
 )
 
+// IsPause reports whether a part of a run is a pause that the user made, of which pacing is the resource
+// though no rate paced it.
+func IsPause(p rundir.WhyPart) bool { return p.Text == pausedText }
+
 // Of explains a run. It needs its series and samples, not its histograms.
 func Of(f *rundir.Folder) *rundir.Why {
 	from, to := counting(&f.Run)

@@ -66,7 +66,9 @@ func Causes(f *rundir.Folder) []Cause {
 		if known {
 			continue
 		}
-		at := slices.IndexFunc(list, func(h *held) bool { return h.part.Resource == p.Resource })
+		at := slices.IndexFunc(list, func(h *held) bool {
+			return h.part.Resource == p.Resource && explain.IsPause(h.part) == explain.IsPause(p)
+		})
 		if at < 0 {
 			list, at = append(list, &held{part: p}), len(list)
 		}
@@ -88,8 +90,11 @@ func Causes(f *rundir.Folder) []Cause {
 			text += " (" + at + ")"
 		}
 		c := Cause{Name: h.part.Resource, Text: text}
-		if c.Name == explain.Unknown { // the text says so
+		switch {
+		case c.Name == explain.Unknown: // the text says so
 			c.Name = ""
+		case explain.IsPause(h.part):
+			c.Name = "pause"
 		}
 		out = append(out, c)
 	}

@@ -35,3 +35,17 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	f.Run.Verdict = f.Run.Judge()
 	assert.Equal(t, []string{"outage"}, outages())
 }
+
+// A pause of the user is no time that a rate paced, though both are pacing to whoever reads run.json.
+func TestAPauseIsNoPaceOfTheRate(t *testing.T) {
+	t.Parallel()
+	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", MeasuredS: 30, Why: &rundir.Why{Parts: []rundir.WhyPart{
+		{From: 0, To: 10, Resource: "pacing", Text: "The requested rate set the pace."},
+		{From: 10, To: 14, Resource: "pacing", Text: "The run was paused, so nothing was done."},
+		{From: 14, To: 30, Resource: "pacing", Text: "The requested rate set the pace."},
+	}}}}
+	assert.Equal(t, []report.Cause{
+		{Name: "pacing", Text: "The requested rate set the pace. (00:00 to 00:10, 00:14 to 00:30)"},
+		{Name: "pause", Text: "The run was paused, so nothing was done. (00:10 to 00:14)"},
+	}, report.Causes(f))
+}
