@@ -65,10 +65,12 @@ func (p Pair) Answer(unit string) string {
 }
 
 // moves says what B does in units and in bytes, where their size differs, which is no better or worse
-// as a whole: "does 85 % fewer entries/s and moves 4.6 times the bytes"; "" for other comparisons.
+// as a whole: "does 85 % fewer entries/s and moves 4.6 times the bytes"; "" for other comparisons, and where
+// neither can be told.
 func moves(judged []Finding, unit string) string {
-	said := map[Figure]string{}
+	said, told := map[Figure]string{}, false
 	for _, f := range judged {
+		told = told || (f.Figure == Throughput || f.Figure == Bytes) && (f.Verdict == Same || f.changed())
 		switch by := math.Abs(f.Change); {
 		case f.Figure != Throughput && f.Figure != Bytes:
 		case f.Verdict == Same:
@@ -83,7 +85,7 @@ func moves(judged []Finding, unit string) string {
 			said[f.Figure] = fmt.Sprintf("%.2g %% fewer", 100*by)
 		}
 	}
-	if len(said) < 2 {
+	if len(said) < 2 || !told {
 		return ""
 	}
 	return "does " + said[Throughput] + " " + unit + "/s and moves " + said[Bytes] + " bytes"

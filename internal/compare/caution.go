@@ -53,17 +53,24 @@ func arrivals(c *Conditions) string {
 	return ""
 }
 
-// payloads returns the first pair of value sizes in which two runs differ.
+// payloads returns the value sizes in which two runs differ, of all tracks that have others.
 func payloads(a, b *Conditions) (x, y string, differ bool) {
 	if a.Profile != b.Profile {
 		return "", "", false
 	}
+	var xs, ys []string
 	for _, d := range Differences(a, b) {
-		if _, base := rundir.TrackOf(d.Name); base == "payload" {
-			return d.A, d.B, true
+		if _, base := rundir.TrackOf(d.Name); base != "payload" {
+			continue
+		}
+		if !slices.Contains(xs, d.A) {
+			xs = append(xs, d.A)
+		}
+		if !slices.Contains(ys, d.B) {
+			ys = append(ys, d.B)
 		}
 	}
-	return "", "", false
+	return units.Listed(xs), units.Listed(ys), len(xs) > 0
 }
 
 // byNature are differences that repeats of a run may have.

@@ -175,6 +175,14 @@ func TestOtherUnitsAreNotCompared(t *testing.T) {
 	assert.NotContains(t, other.Answer(other.Parts[0]), "/s")
 }
 
+func TestTheSizesOfAllTracksAreNamed(t *testing.T) {
+	of := func(feed, other float64) Set {
+		return one(&Run{Conditions: Conditions{Profile: "ingestion", Settings: map[string]float64{"feed.payload": feed, "other.payload": other}}})
+	}
+	assert.Equal(t, []string{"A has values of 1 KiB and 10 KiB and B of 4 KiB"}, refusals(of(1024, 10240), of(4096, 4096)))
+	assert.Equal(t, []string{"A has values of 10 KiB and B of 4 KiB"}, refusals(of(4096, 10240), of(4096, 4096)))
+}
+
 func TestWhatIsNoPairIsRefused(t *testing.T) {
 	same := Conditions{Profile: "ingestion", Unit: "entries", Store: rundir.Store{Name: "redis"}, DataBytes: 1 << 20, State: verdict.Valid, Settings: map[string]float64{"feed.payload": 1024, "rate": 9}}
 	for want, change := range map[string]func(*Conditions){

@@ -216,7 +216,8 @@ func (b *backlog) giveUp(w *verdict.Waiting, s *measure.Second) {
 		w.GivenUp = max(never-b.never, 0)
 	}
 	b.never = never
-	for _, c := range slices.Backward(s.Result.Changes) {
+	for i := len(s.Result.Changes) - 1; i >= 0; i-- {
+		c := &s.Result.Changes[i]
 		at := c.At.Seconds()
 		if w.GivenUp == 0 || at < float64(s.T) || w.Until == "rate" {
 			return
@@ -255,8 +256,8 @@ func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	worst := b.grown()
-	for _, past := range slices.Backward(b.past) {
-		g := *past // whoever has had it may still read it
+	for i := len(b.past) - 1; i >= 0; i-- {
+		g := *b.past[i] // whoever has had it may still read it
 		g.CaughtUpS = verdict.CaughtUpAfter(b.whole, &g)
 		if g.Worse(worst) {
 			worst = &g
