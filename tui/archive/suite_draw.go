@@ -172,10 +172,17 @@ func targetOf(r *request.Run) string {
 // first are the values that are named before others.
 var first = []string{"threads", "rate", "payload", "duration", "count"}
 
-// settingsOf says what a run is in a few words: what it searches or goes over, and the values that
-// were given.
+// settingsOf says what a run is in a few words: what it searches or goes over, the values that were
+// given, how often they change, and what must hold.
 func settingsOf(r *request.Run) string {
-	return strings.Join(append(kindOf(r), valuesOf(r)...), " · ")
+	out := append(kindOf(r), valuesOf(r)...)
+	if n := len(r.Request.Timetable); n > 0 {
+		out = append(out, widget.Plural(int64(n), "timed change"))
+	}
+	if len(r.Request.Thresholds) > 0 {
+		out = append(out, "threshold "+strings.Join(r.Request.Thresholds, ", "))
+	}
+	return strings.Join(out, " · ")
 }
 
 // kindOf says what a run is beside a plain one; nil: it is one.

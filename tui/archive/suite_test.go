@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -165,4 +166,10 @@ func TestTwoRunsOfAPlanAreCompared(t *testing.T) {
 	}
 	a.Send(t, "up")
 	assert.False(t, s.bindings().Compare.Enabled(), "a sweep is no side")
+}
+
+// The settings of a run say that it has a timetable, and what must hold.
+func TestTheSettingsOfARunSayHowTheyChange(t *testing.T) {
+	r := request.Run{Request: request.Request{Preset: "small", Timetable: []string{"5s:threads=3", "9s:threads=1"}, Thresholds: []string{"p99<5ms"}}}
+	assert.Equal(t, "preset small · 2 timed changes · threshold p99<5ms", settingsOf(&r))
 }

@@ -462,7 +462,7 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 			what = ef.Knobs() + " together"
 		}
 	}
-	if long := when + ", median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
+	if long := when + ", percentile of the median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
 	}
 	out := []string{"", widget.Spread(" "+s.Muted.On(when), s.Muted.On(ef.By)+" ", w), "   " + s.Bold.On(what)}
