@@ -25,7 +25,7 @@ const (
 
 // look is the style in which text is drawn.
 type look struct {
-	color               string
+	color, back         string
 	bold, faint, invert bool
 }
 
@@ -152,8 +152,12 @@ func drawLine(w io.Writer, line string, y int, now look) look {
 func (k look) text(w io.Writer, s string, x, y int) {
 	cells := ansi.StringWidth(s)
 	left := margin + float64(x)*cellWidth
+	behind := k.back
 	if k.invert {
-		fmt.Fprintf(w, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", left, margin+y*cellHeight, float64(cells)*cellWidth, cellHeight, k.or(foreground))
+		behind = k.or(foreground)
+	}
+	if behind != "" {
+		fmt.Fprintf(w, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", left, margin+y*cellHeight, float64(cells)*cellWidth, cellHeight, behind)
 	}
 	attr := ""
 	switch {
@@ -252,10 +256,16 @@ func (k look) after(params string) look {
 			k.invert = false
 		case "39":
 			k.color = ""
-		case "38":
+		case "49":
+			k.back = ""
+		case "38", "48":
+			of := &k.color
+			if p[i] == "48" {
+				of = &k.back
+			}
 			switch {
 			case i+4 < len(p) && p[i+1] == "2":
-				k.color = "#" + hex(p[i+2]) + hex(p[i+3]) + hex(p[i+4])
+				*of = "#" + hex(p[i+2]) + hex(p[i+3]) + hex(p[i+4])
 				i += 4
 			case i+2 < len(p): // from the terminal's own palette
 				i += 2

@@ -68,3 +68,10 @@ func TestSeveralScreensMove(t *testing.T) {
 	assert.Contains(t, svg.Style, "@keyframes k2{0%{visibility:visible}66.667%{visibility:hidden}}")
 	assert.NotContains(t, out.String(), "<script")
 }
+
+func TestABackgroundIsDrawnBehindItsText(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, draw(strings.NewReader("ab\x1b[38;2;1;2;3m\x1b[48;2;16;32;48m▂▂\x1b[39m\x1b[49mc"), &out))
+	assert.Equal(t, 1, strings.Count(out.String(), `fill="#102030"/>`), "behind two cells")
+	assert.Contains(t, out.String(), `fill="#010203"`)
+}
