@@ -265,6 +265,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return cmd
 	}
 	k := h.bindings()
+	if by, ok := k.Moves(msg, len(h.shown), e.H); ok {
+		h.move(by)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Back):
 		if h.shelf.Filter.Text() == "" {
@@ -272,18 +276,6 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		h.shelf.Filter.Clear()
 		h.sift()
-	case key.Matches(msg, k.Up):
-		h.move(-1)
-	case key.Matches(msg, k.Down):
-		h.move(1)
-	case key.Matches(msg, k.PageUp):
-		h.move(-e.H / 2)
-	case key.Matches(msg, k.PageDown):
-		h.move(e.H / 2)
-	case key.Matches(msg, k.First):
-		h.at = 0
-	case key.Matches(msg, k.Last):
-		h.move(len(h.shown))
 	case key.Matches(msg, k.Left):
 		h.fold(true)
 	case key.Matches(msg, k.Right):

@@ -77,21 +77,13 @@ func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 
 func (p *Plans) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := p.bindings()
+	if by, ok := k.Moves(msg, len(p.list), e.H); ok {
+		p.move(by)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Back):
 		return screen.Back
-	case key.Matches(msg, k.Up):
-		p.move(-1)
-	case key.Matches(msg, k.Down):
-		p.move(1)
-	case key.Matches(msg, k.PageUp):
-		p.move(-e.H / 2)
-	case key.Matches(msg, k.PageDown):
-		p.move(e.H / 2)
-	case key.Matches(msg, k.First):
-		p.at = 0
-	case key.Matches(msg, k.Last):
-		p.move(len(p.list))
 	case key.Matches(msg, k.Choose):
 		return p.open(e)
 	}

@@ -136,6 +136,10 @@ func (s *Suite) underWayAt() int {
 func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := s.bindings()
 	s.moved = true
+	if by, ok := k.Moves(msg, len(s.now.Turns), e.H); ok {
+		s.move(by)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Stop):
 		s.going.Stop()
@@ -144,18 +148,6 @@ func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		s.toast.Say(e.Now, "the runs are under way: x stops them", false)
 	case key.Matches(msg, k.Back):
 		return screen.Back
-	case key.Matches(msg, k.Up):
-		s.move(-1)
-	case key.Matches(msg, k.Down):
-		s.move(1)
-	case key.Matches(msg, k.PageUp):
-		s.move(-e.H / 2)
-	case key.Matches(msg, k.PageDown):
-		s.move(e.H / 2)
-	case key.Matches(msg, k.First):
-		s.move(-len(s.now.Turns))
-	case key.Matches(msg, k.Last):
-		s.move(len(s.now.Turns))
 	case key.Matches(msg, k.Launch):
 		return s.start(e)
 	case key.Matches(msg, k.Compare):

@@ -190,6 +190,26 @@ func (b *Bindings) Reading(short []key.Binding) []key.Binding {
 	return append([]key.Binding{Bind("←→", "moment", "left", "right"), marks, end, ends}, rest...)
 }
 
+// Moves returns by how much a key moves the selection of a list of so many rows, of which a page has
+// half of height; ok is false for any other key.
+func (b *Bindings) Moves(msg tea.KeyPressMsg, rows, height int) (by int, ok bool) {
+	switch {
+	case key.Matches(msg, b.Up):
+		return -1, true
+	case key.Matches(msg, b.Down):
+		return 1, true
+	case key.Matches(msg, b.PageUp):
+		return -height / 2, true
+	case key.Matches(msg, b.PageDown):
+		return height / 2, true
+	case key.Matches(msg, b.First):
+		return -rows, true
+	case key.Matches(msg, b.Last):
+		return rows, true
+	}
+	return 0, false
+}
+
 // Presses reports whether msg is a key of b, enabled or not.
 func Presses(msg tea.KeyPressMsg, b key.Binding) bool {
 	return slices.Contains(b.Keys(), msg.String())
