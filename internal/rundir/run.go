@@ -150,7 +150,6 @@ type Run struct {
 	Emptied []verdict.Outage `json:"emptied,omitempty"`
 	// Silences are the times in which nothing was done, from which the accounts are worked out, and Sound
 	// those in which no call failed.
-	// Sound is when no call failed, likewise.
 	Silences, Sound []measure.Silence `json:"-"`
 	// Notices are sentences that every report must repeat: the numbers do not describe
 	// a real server, warnings of the file reader …
