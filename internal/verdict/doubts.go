@@ -60,9 +60,12 @@ var explanations = []explanation{
 	{cause: Errors, of: []Cause{Backlog, Unstarted}, holds: outOfService},
 	{cause: Throttled, of: append([]Cause{CPU, Ceiling}, waiting...)},
 	{cause: Throttled, of: []Cause{Backlog}, holds: heldUp},
+	{cause: Throttled, of: []Cause{GC}, holds: collectsLittle},
 	{cause: Crowded, of: waiting},
 	{cause: Crowded, of: []Cause{Backlog}, holds: heldUp},
+	{cause: Crowded, of: []Cause{GC}, holds: collectsLittle},
 	{cause: Stolen, of: waiting},
+	{cause: Stolen, of: []Cause{GC}, holds: collectsLittle},
 	{cause: Stolen, of: []Cause{Backlog}, holds: heldUp},
 	{cause: Memory, of: append([]Cause{Suspended}, waiting...)},
 	{cause: CPU, of: append([]Cause{Ceiling, GC}, waiting...)},
@@ -75,6 +78,12 @@ var explanations = []explanation{
 	{cause: Lateness, of: []Cause{Arrivals}},
 	{cause: Backlog, of: []Cause{Unstarted}},
 	{cause: Lateness, of: []Cause{Unstarted}, holds: behind},
+}
+
+// collectsLittle reports whether garbage collections stopped perfbench for long though they did little:
+// they had to wait for a processor, too.
+func collectsLittle(r *Record) bool {
+	return r.Observed != nil && r.Observed.GCCPU < gcCPU*r.Observed.Cores
 }
 
 // behind reports whether what was never sent fell due no longer before the end than perfbench was

@@ -81,6 +81,14 @@ func TestCausesExplainWhatTheyCan(t *testing.T) {
 			r.Observed.Quota, r.Observed.Cores, r.Observed.Periods, r.Observed.Throttled, r.Observed.ThrottledS = 1.6, 1.6, 600, 300, 8
 			r.Observed.Pauses, r.Observed.PausedS, r.Ops[0].Lateness.P50 = 30, 6, 90*us
 		}, map[Cause][]Cause{Throttled: {Pauses, Lateness, CPU}}},
+		"collections of garbage that wait for a processor": {func(r *Record) {
+			*r = crammed()
+			r.Observed.Growth, r.Observed.GCPauses, r.Observed.GCCPU = nil, 0.02, 0.1
+		}, map[Cause][]Cause{Crowded: {Pauses, Lateness, Arrivals, Scheduler, GC}}},
+		"collections of garbage that take processors": {func(r *Record) {
+			*r = crammed()
+			r.Observed.Growth, r.Observed.GCPauses, r.Observed.GCCPU = nil, 0.02, 0.3*r.Observed.Cores
+		}, map[Cause][]Cause{Crowded: {Pauses, Lateness, Arrivals, Scheduler}, GC: {}}},
 		"a hypervisor": {func(r *Record) {
 			r.Observed.Stolen, r.Observed.Pauses, r.Observed.PausedS, r.Observed.SchedP50 = 0.2, 30, 6, 60*us
 		}, map[Cause][]Cause{Stolen: {Pauses, Scheduler}}},

@@ -10,10 +10,15 @@ import (
 
 // asleep returns how long this machine has slept since boot: of two clocks, only one
 // continues during sleep.
-func asleep() time.Duration {
-	var all, awake unix.Timespec
-	if unix.ClockGettime(clockAll, &all) != nil || unix.ClockGettime(clockAwake, &awake) != nil {
-		return 0
+func asleep() time.Duration { return apart(clock(clockAll), clock(clockAwake)) }
+
+// clock returns what reads a clock of the system; 0 if it cannot be read.
+func clock(id int32) func() time.Duration {
+	return func() time.Duration {
+		var at unix.Timespec
+		if unix.ClockGettime(id, &at) != nil {
+			return 0
+		}
+		return time.Duration(at.Nano())
 	}
-	return time.Duration(all.Nano() - awake.Nano())
 }

@@ -4,6 +4,7 @@ package self
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -27,6 +28,9 @@ const (
 	leastSleep = 500 * time.Millisecond
 	// leastStop is how late a beat must be not to count as a late timer.
 	leastStop = time.Second
+	// mostReads is how often two clocks are read at most until nothing comes between; the readings with
+	// the least between them count.
+	mostReads = 100
 )
 
 // Watcher watches this process, its runtime and its machine for what may spoil a
@@ -94,14 +98,36 @@ func wallAgainst(began, now time.Time) time.Duration {
 // between, the wall clock would seem to have been set.
 func together(now func() time.Time) time.Time {
 	last := now()
-	for range 100 {
+	best, least := last, time.Duration(math.MaxInt64)
+	for range mostReads {
 		next := now()
-		if next.Sub(last) < time.Millisecond {
-			return next // its wall clock was read after last's monotonic clock
+		if took := next.Sub(last); took < least {
+			best, least = next, took // its wall clock was read after last's monotonic clock
+		}
+		if least < time.Millisecond {
+			break
 		}
 		last = next
 	}
-	return last
+	return best
+}
+
+// apart returns how far one clock is ahead of another, both read with almost nothing in between, for the
+// same reason as in together: a wait there would seem to be a sleep of the machine.
+func apart(ahead, behind func() time.Duration) time.Duration {
+	last := behind()
+	best, least := time.Duration(0), time.Duration(math.MaxInt64)
+	for range mostReads {
+		a, next := ahead(), behind()
+		if took := next - last; took < least {
+			best, least = a-next, took
+		}
+		if least < time.Millisecond {
+			break
+		}
+		last = next
+	}
+	return best
 }
 
 // Processor returns the processor time that this process has used.

@@ -41,6 +41,44 @@ func TestClocksAreReadTogether(t *testing.T) {
 	assert.Equal(t, read[3], together(now).Sub(start))
 }
 
+// A process that waits for a processor between two readings has seen no sleep, and no clock that was set.
+func TestWaitsBetweenReadingsAreNoSleep(t *testing.T) {
+	var awake time.Duration
+	var waits []time.Duration // before each reading
+	read := func(ahead time.Duration) func() time.Duration {
+		return func() time.Duration {
+			awake += 200 * time.Nanosecond
+			if len(waits) > 0 {
+				awake, waits = awake+waits[0], waits[1:]
+			}
+			return awake + ahead
+		}
+	}
+	const slept = 3 * time.Hour
+	for _, w := range [][]time.Duration{
+		{0, 0, 0},
+		{0, 0, 450 * time.Millisecond}, // between the two that are compared
+		{0, 450 * time.Millisecond, 700 * time.Millisecond, 0, 0}, // and twice
+	} {
+		waits = w
+		assert.InDelta(t, slept, apart(read(slept), read(0)), float64(time.Microsecond), "%v", w)
+	}
+
+	s := Watch(t.Context())
+	s.slept = slept
+	waits = []time.Duration{0, 0, 450 * time.Millisecond}
+	assert.Zero(t, s.beaten(Beat+450*time.Millisecond, s.began.Add(time.Second), apart(read(slept), read(0))))
+	assert.Zero(t, s.beaten(Beat, s.began.Add(1100*time.Millisecond), apart(read(slept), read(0))))
+	assert.Empty(t, s.seen.Steps)
+	assert.Empty(t, s.seen.Suspensions)
+
+	waits = nil
+	for range 2 * mostReads { // a machine so full that every reading has to wait
+		waits = append(waits, 5*time.Millisecond)
+	}
+	assert.InDelta(t, slept, apart(read(slept), read(0)), float64(leastStep))
+}
+
 func TestSleepIsNoticed(t *testing.T) {
 	s := Watch(t.Context())
 	s.slept = 0
