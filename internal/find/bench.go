@@ -302,6 +302,20 @@ func (b *bench) Widen([]Second) bool {
 	return true
 }
 
+// Width returns the number of threads.
+func (b *bench) Width() int { return b.run.Settings(workload.AllTracks).Threads }
+
+// Narrow sets the number of threads, unless that is what is sought.
+func (b *bench) Narrow(threads int) {
+	if b.options.Over.Name != OverRate || threads == b.Width() {
+		return
+	}
+	b.run.Change(measure.BySearch, workload.AllTracks, func(s workload.Settings) workload.Settings {
+		s.Threads = threads
+		return s
+	})
+}
+
 // tooFew reports whether the threads of the last step were too few for its level.
 func (b *bench) tooFew() bool {
 	if b.step.busy*2 < b.step.seconds || b.step.seconds == 0 {

@@ -19,6 +19,9 @@ type Bench interface {
 	// Widen allows more calls to be in progress if the failed seconds show that there
 	// were too few. It reports whether the level is worth trying again.
 	Widen(failed []Second) bool
+	// Width returns how many calls may be in progress, and Narrow sets that to an earlier number.
+	Width() int
+	Narrow(width int)
 }
 
 // Seek is a search on a bench by conditions.
@@ -42,28 +45,39 @@ const (
 const shortest = (1 + leastSeconds) * time.Second
 
 // Find searches. Without a level to start at, it starts at a quarter of what the store
-// achieves without a limit.
+// achieves without a limit. Each level is tried with the width with which the highest one up to it
+// held: what is gained by more calls in progress counts only where a level holds thanks to them.
 func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, error) {
-	now, end, inVain := int64(0), int64(0), false
+	now, end := int64(0), int64(0)
+	enough := 0 // the width beyond which more did not help; 0: none is known
+	first, held := b.Width(), map[float64]int{}
 	try := func(ctx context.Context, level float64, careful bool) (Tried, error) {
-		var before *Tried // with fewer threads
+		b.Narrow(widthFor(level, held, first))
+		var before *Tried // with fewer threads, of which there were
+		fewer := 0
 		for {
 			s, list, err := k.try(ctx, b, level, careful, &end)
 			if err != nil {
 				return s, err
 			}
 			now = s.To
-			inVain = inVain || before != nil && !s.Held && noBetter(before.Why, s.Why, before.Done, s.Done)
-			if s.Held || inVain || !b.Widen(list) {
+			if before != nil && !s.Held && noBetter(before.Why, s.Why, before.Done, s.Done) {
+				enough = fewer
+			}
+			width := b.Width()
+			if delete(held, level); s.Held {
+				held[level] = width
+			}
+			if s.Held || enough > 0 && width >= enough || !b.Widen(list) {
 				return s, nil
 			}
 			found(s)
-			before = &s
+			before, fewer = &s, width
 		}
 	}
 	if k.Time > 0 {
-		enough := k.Choice.Up
-		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || enough != nil && enough() }
+		up := k.Choice.Up
+		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || up != nil && up() }
 	}
 	if k.Choice.Start == 0 {
 		s, err := k.sound(ctx, b)
@@ -81,6 +95,17 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		k.Choice.Start = max(k.Choice.Start, k.Choice.Low)
 	}
 	return k.Choice.Find(ctx, try, found)
+}
+
+// widthFor returns the width to try a level with: that with which the highest level up to it held, else the first.
+func widthFor(level float64, held map[float64]int, first int) int {
+	best, width := 0.0, first
+	for l, w := range held {
+		if l <= level && l > best {
+			best, width = l, w
+		}
+	}
+	return width
 }
 
 // noBetter reports whether a level that did not hold fared no better when it was tried again: it failed for

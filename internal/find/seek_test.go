@@ -105,6 +105,10 @@ func (q *queue) Next(ctx context.Context) (Second, error) {
 
 func (q *queue) Widen([]Second) bool { return false }
 
+func (q *queue) Width() int { return len(q.servers) }
+
+func (q *queue) Narrow(int) {}
+
 // truth is the rate at which one call of a hundred takes longer than the limit.
 func truth(servers int, service, limit float64) float64 {
 	low, high := 0.5*float64(servers)/service, float64(servers)/service
@@ -301,13 +305,17 @@ func (n *narrow) Widen([]Second) bool {
 	return true
 }
 
+func (n *narrow) Width() int { return int(n.threads) }
+
+func (n *narrow) Narrow(width int) { n.threads = float64(width) }
+
 // Threads are raised as long as that helps: once a level fails with more of them as it did before, at no
 // level any more.
 func TestSeekRaisesThreadsWhileThatHelps(t *testing.T) {
 	for _, c := range []struct {
 		most, found float64
 		threads     float64
-	}{{1e6, 64 * 250, 64}, {1000, 1000, 8}} {
+	}{{1e6, 64 * 250, 64}, {1000, 1000, 4}} {
 		n := &narrow{threads: 1, most: c.most, each: 250}
 		var sounded []Tried
 		k := seek()
@@ -318,6 +326,40 @@ func TestSeekRaisesThreadsWhileThatHelps(t *testing.T) {
 		assert.InDelta(t, 250, sounded[0].Done, 0.1)
 		assert.InEpsilon(t, c.found, r.Low, 0.04)
 		assert.InDelta(t, c.threads, n.threads, 0, "raised at %v", n.widened)
+	}
+}
+
+// crowded is a store that does 1000 units a second, of calls that more than eight threads make too slow. Its
+// threads are blamed whenever a level fails.
+type crowded struct {
+	narrow
+	with map[float64][]int // the threads with which each level failed
+}
+
+func (c *crowded) Next(ctx context.Context) (Second, error) {
+	c.most = 1000
+	s, err := c.narrow.Next(ctx)
+	if c.threads > 8 {
+		s.Readings[0].Against = s.Readings[0].Of
+	}
+	if s.Readings[0].Against > 0 && (len(c.with[c.level]) == 0 || c.with[c.level][len(c.with[c.level])-1] != int(c.threads)) {
+		c.with[c.level] = append(c.with[c.level], int(c.threads))
+	}
+	return s, err
+}
+
+// A level for which threads were raised without making it hold does not leave them so: the next ones are tried
+// with the number with which the highest one held, and so is each level that did not hold.
+func TestSeekGoesBackToTheThreadsThatHeld(t *testing.T) {
+	for each, threads := range map[float64]int{250: 4, 125: 8} {
+		c := &crowded{narrow: narrow{threads: 1, each: each}, with: map[float64][]int{}}
+		k := seek()
+		k.Time = 0
+		r, err := k.Find(t.Context(), c, func(Tried) {})
+		require.NoError(t, err)
+		assert.InEpsilon(t, 1000, r.Low, 0.04)
+		assert.Less(t, r.High, 1.04*r.Low)
+		assert.Contains(t, c.with[r.High], threads)
 	}
 }
 

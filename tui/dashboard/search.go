@@ -111,10 +111,10 @@ func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 		if k, ok := s.now.plan.Knob(s.now.found.Over); ok {
 			level = k.Get(s.now.run.Settings(screen.All))
 		}
-		if s.now.found.Over == find.OverRate && slices.ContainsFunc(s.now.snap.Changes, func(c measure.Change) bool {
-			return c.By == measure.BySearch && c.Knob() == find.OverThreads && c.To > c.From
-		}) {
-			threads = s.now.run.Settings(screen.All).Threads
+		if i := slices.IndexFunc(s.now.snap.Changes, func(c measure.Change) bool { return c.By == measure.BySearch && c.Knob() == find.OverThreads }); s.now.found.Over == find.OverRate && i >= 0 {
+			if now := s.now.run.Settings(screen.All).Threads; float64(now) > s.now.snap.Changes[i].From {
+				threads = now
+			}
 		}
 		for i := len(s.now.snap.Changes) - 1; i >= 0; i-- {
 			if c := s.now.snap.Changes[i]; c.By == measure.BySearch {

@@ -93,7 +93,7 @@ func (p *Panel) Blame(err error) { p.form.Blame(err) }
 func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
 
 // Draw fills w×h cells. level is the current value of the knob, since how long it has
-// had it, and threads how many there are if the search has changed their number; otherwise 0.
+// had it, and threads how many there are if the search has raised their number; otherwise 0.
 func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration, threads int) []string {
 	frame := widget.Panel{Title: "Search", Focused: true}
 	if p.Asking {
@@ -147,7 +147,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	default:
 		out = []string{s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))}
 		if threads > 0 {
-			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised for it"))
+			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised by the search"))
 		}
 		out = append(out, bracket)
 	}
