@@ -111,13 +111,13 @@ func TestEachLevelOfASearchIsToldInFull(t *testing.T) {
 // A search that raises the threads, to have room for its rate, says how many there are.
 func TestASearchSaysThatItRaisedTheThreads(t *testing.T) {
 	a, run := tried(t, 80, 24)
-	assert.NotContains(t, picture(t, a), "raised for it")
+	assert.NotContains(t, picture(t, a), "threads, raised")
 	run.Change("search", screen.All, func(s workload.Settings) workload.Settings {
 		s.Threads = 64
 		return s
 	})
 	pass(t, a, run, time.Second)
-	assert.Contains(t, picture(t, a), "with 64 threads, raised for it")
+	assert.Contains(t, picture(t, a), "with 64 threads, raised")
 }
 
 // A search that its user has ended says so first, with what is known, and nothing of what it did to try more.
@@ -132,7 +132,7 @@ func TestASearchThatWasEndedSaysWhatIsKnown(t *testing.T) {
 	got := picture(t, a)
 	assert.Contains(t, got, "│ ended by you after 6 levels; known so far:")
 	assert.Regexp(t, `held 11k, not 13.4k`, got)
-	assert.NotContains(t, got, "raised for it")
+	assert.NotContains(t, got, "threads, raised")
 	assert.NotContains(t, got, find.Interrupted)
 }
 

@@ -147,7 +147,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	default:
 		out = []string{s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))}
 		if threads > 0 {
-			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised by the search"))
+			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised"))
 		}
 		out = append(out, bracket)
 	}
