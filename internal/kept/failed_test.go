@@ -27,13 +27,27 @@ func TestRunsWithManyErrorsAreFoundAsFailed(t *testing.T) {
 // Where there is little room, what failed is told in a word of its own.
 func TestWhatFailedIsToldBriefly(t *testing.T) {
 	for want, r := range map[string]rundir.Run{
-		"DEGRADED · wrong data": {Verification: workload.Verification{State: workload.Failed}},
-		"DEGRADED · missed":     {Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}},
-		"DEGRADED · cut short":  {EndedBy: rundir.CutShort},
-		"DEGRADED":              {EndedBy: "interrupt"},
+		"DEGRADED · wrong data":   {Verification: workload.Verification{State: workload.Failed}},
+		"DEGRADED · missed":       {Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}},
+		"DEGRADED · not verified": {Verification: workload.Verification{State: workload.Incomplete}, EndedBy: "duration"},
+		"DEGRADED · cut short":    {EndedBy: rundir.CutShort},
+		"DEGRADED":                {EndedBy: "interrupt", Verification: workload.Verification{State: workload.Incomplete}},
 	} {
 		r.Verdict.State = verdict.Degraded
 		i := Item{Run: &r}
 		assert.Equal(t, want, i.JudgedBriefly())
 	}
+}
+
+// A run whose store stayed away to its end says that nothing was verified, rather than that calls failed, and
+// is marked and found as one that failed.
+func TestARunWhoseStoreStayedAwayIsNotVerified(t *testing.T) {
+	r := rundir.Run{EndedBy: "duration", Verdict: rundir.Verdict{State: verdict.Degraded, Causes: []string{"verification", "errors"}}, Verification: workload.Verification{State: workload.Incomplete}}
+	i := Item{Run: &r}
+	assert.Equal(t, "DEGRADED · not verified", i.Judged())
+	assert.Equal(t, Bad, i.Class())
+	assert.True(t, i.Is(Failed))
+	r.EndedBy = "interrupt"
+	assert.Equal(t, "DEGRADED · interrupted", i.Judged())
+	assert.Equal(t, Doubtful, i.Class())
 }

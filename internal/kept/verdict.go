@@ -36,7 +36,7 @@ var Words = [][2]string{
 	{"valid", "nothing casts doubt on its figures"},
 	{"degraded", "something casts doubt on its figures"},
 	{"invalid", "its figures are not to be used"},
-	{Failed, "its verification failed, it missed a threshold, a fault ended it, or more of its calls failed than a verdict allows"},
+	{Failed, "its verification failed or could not be done, it missed a threshold, a fault ended it, or more of its calls failed than a verdict allows"},
 	{Missed, "it missed a threshold"},
 	{Interrupted, "somebody interrupted it"},
 	{CutShort, "its process died"},
@@ -117,17 +117,21 @@ func (i *Item) Missed() (out []string) {
 	return out
 }
 
-// unverified reports whether a verification failed; those of a sweep that makes its servers crash
-// do on purpose.
-func (i *Item) unverified() bool {
+// any reports whether something is true of the run, or of one of its runs; those of a sweep that makes its
+// servers crash fail on purpose.
+func (i *Item) any(is func(*rundir.Run) bool) bool {
 	switch {
 	case i.Run != nil:
-		return i.Run.Failed()
+		return is(i.Run)
 	case i.Sweep != nil && i.Sweep.Crash != "":
 		return false
 	}
-	return slices.ContainsFunc(i.Of, (*rundir.Run).Failed)
+	return slices.ContainsFunc(i.Of, is)
 }
+
+// failed reports whether a verification failed, and unverified whether one could not be done.
+func (i *Item) failed() bool     { return i.any((*rundir.Run).Failed) }
+func (i *Item) unverified() bool { return i.any((*rundir.Run).Unverified) }
 
 // Is reports whether a word of Words is true of the item.
 func (i *Item) Is(word string) bool {
@@ -135,7 +139,7 @@ func (i *Item) Is(word string) bool {
 	case "valid", "degraded", "invalid":
 		return i.Class() != Going && strings.EqualFold(i.State(), word)
 	case Failed:
-		return i.unverified() || len(i.Missed()) > 0 || i.Run != nil && (faulted(i.Run) || slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)))
+		return i.failed() || i.unverified() || len(i.Missed()) > 0 || i.Run != nil && (faulted(i.Run) || slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)))
 	case Missed:
 		return len(i.Missed()) > 0
 	case Unfinished:
@@ -160,7 +164,7 @@ func (i *Item) Class() Class {
 	switch state := i.State(); {
 	case i.Run != nil && i.Run.EndedBy == rundir.StillRunning:
 		return Going
-	case state == verdict.Invalid || len(i.Missed()) > 0 || i.unverified():
+	case state == verdict.Invalid || len(i.Missed()) > 0 || i.failed() || i.unverified():
 		return Bad
 	case i.Sweep != nil && !i.Sweep.Complete():
 		return Going
@@ -170,13 +174,18 @@ func (i *Item) Class() Class {
 	return Good
 }
 
+// notVerified follows the verdict of a run of which nobody knows whether its data are right.
+const notVerified = " · not verified"
+
 // JudgedBriefly is Judged where there is little room: the verdict, and what failed.
 func (i *Item) JudgedBriefly() string {
 	switch text := i.Judged(); {
-	case i.unverified():
+	case i.failed():
 		return i.State() + " · wrong data"
 	case i.Is(Missed):
 		return i.State() + " · missed"
+	case i.unverified():
+		return i.State() + notVerified
 	case i.Is(Failed):
 		return i.State() + " · failed"
 	case i.Is(CutShort):
@@ -200,10 +209,12 @@ func (i *Item) Judged() string {
 		}
 	}
 	switch {
-	case i.unverified():
+	case i.failed():
 		text += " · verification failed"
 	case len(i.Missed()) > 0:
 		text += " · threshold missed"
+	case i.unverified():
+		text += notVerified
 	case i.Sweep != nil && !i.Sweep.Complete():
 		text += fmt.Sprintf(" · %d of %d done", len(i.Sweep.Result.Runs), i.Sweep.All())
 	case i.Run == nil:

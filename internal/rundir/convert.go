@@ -146,6 +146,12 @@ func copySettings(m map[string]float64) map[string]float64 {
 // Failed reports whether the run's verification failed; it then has no throughput.
 func (r *Run) Failed() bool { return r.Verification.State == workload.Failed }
 
+// Unverified reports whether what is stored could not be verified, as when the store stayed away. Of a run
+// that somebody interrupted, or whose process died, that is said instead.
+func (r *Run) Unverified() bool {
+	return r.Verification.State == workload.Incomplete && r.EndedBy != "interrupt" && r.EndedBy != CutShort && r.EndedBy != StillRunning
+}
+
 // settle prepares the run for writing: no nulls where lists belong, and no throughput
 // after a failed verification.
 func (r *Run) settle() {

@@ -16,7 +16,6 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -127,8 +126,11 @@ func verified(s *widget.Styles, run *rundir.Run, w int) []string {
 	if v.Summary != "" {
 		text += " · " + v.Summary
 	}
-	if v.State == workload.Failed {
-		k = s.Bad
+	switch {
+	case run.Failed():
+		text, k = "✗ "+text, s.Bad
+	case run.Unverified():
+		text, k = "✗ not verified · "+v.Summary, s.Bad
 	}
 	out := widget.Labelled(s, 14, "Verification", text, k, w)
 	if text := run.Restarted(); text != "" {

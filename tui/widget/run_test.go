@@ -22,6 +22,7 @@ func TestTrustIsSaidInAWord(t *testing.T) {
 		{"data lost", rundir.Run{Verdict: rundir.Verdict{State: verdict.Invalid}, Verification: workload.Verification{State: workload.Failed}}, "✗ INVALID · verification failed"},
 		{"threshold missed", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}}, "✗ VALID · threshold missed"},
 		{"threshold met", rundir.Run{Verdict: rundir.Verdict{State: verdict.Valid, Thresholds: []rundir.Threshold{{Expr: "p99<1ms", OK: true}}}}, "✓ VALID"},
+		{"store away", rundir.Run{EndedBy: "duration", Verdict: rundir.Verdict{State: verdict.Degraded}, Verification: workload.Verification{State: workload.Incomplete}}, "✗ DEGRADED · not verified"},
 		{"killed", rundir.Run{EndedBy: rundir.CutShort, Verdict: rundir.Verdict{State: verdict.Degraded}}, "! DEGRADED · cut short"},
 		{"interrupted", rundir.Run{EndedBy: "interrupt", Verdict: rundir.Verdict{State: verdict.Valid}}, "✓ VALID · interrupted"},
 		{"going on", rundir.Run{EndedBy: rundir.StillRunning}, "▶ still running"},
