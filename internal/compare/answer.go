@@ -8,60 +8,95 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Answer says in a sentence or two whether B is better or worse: by how much, and how sure that is, or
+// Answer says in a sentence what B is better, worse or the same in: by how much, and how sure that is, or
 // what it would take to know. Throughput decides, and the percentile that has changed most surely;
 // where none has, p99, or the highest percentile below it that is judged. Where the size of what is
-// moved differs, it says what B does of each. It is empty if nothing is judged; unit is the unit of
-// throughput.
+// moved differs, it says what B does of each. First comes what went wrong on a side. It is empty if nothing
+// is judged; unit is the unit of throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
 		return p.Findings[0].holds(unit, p.under)
 	}
+	return strings.TrimSpace(strings.Join([]string{p.happened(), p.rates + p.judgement(unit)}, " "))
+}
+
+// judgement says how B differs from A.
+func (p Pair) judgement(unit string) string {
 	judged := p.deciding()
 	switch {
 	case len(judged) == 0 && p.judges():
-		return p.rates + "It cannot be told whether B is better or worse: too few calls were timed; longer runs would tell."
+		return "Unsure: too few calls were timed; longer runs would tell."
 	case len(judged) == 0:
-		return strings.TrimSpace(p.rates)
+		return ""
 	}
-	var changed, same, open []string
-	better, worse, alone := false, false, false
+	by := map[Verdict][]string{}
+	sizes, alone := moves(judged, unit), false
 	for _, f := range judged {
 		name := f.Label(unit)
+		alone = alone || f.alone && f.changed()
+		if sizes != "" && !f.Figure.percentile() {
+			continue // sizes says it
+		}
 		switch f.Verdict {
 		case Better, Worse:
-			alone = alone || f.alone
-			better, worse = better || f.Verdict == Better, worse || f.Verdict == Worse
-			changed = append(changed, name+" "+f.by())
+			name += " (" + f.ChangeText() + ")"
 		case Same:
-			same = append(same, name+" "+f.Words())
+			if f.Within > 0 {
+				name += " (" + strings.TrimPrefix(f.Words(), "same ") + ")"
+			}
 		default:
-			open = append(open, name)
+			if change := f.ChangeText(); change != "" && change != "=" {
+				name += " (" + change + ")"
+			}
+		}
+		by[f.Verdict] = append(by[f.Verdict], name)
+	}
+	var parts []string
+	for _, v := range []struct {
+		verdict Verdict
+		words   string
+	}{{Better, "better in "}, {Worse, "worse in "}, {Same, "the same in "}} {
+		if names := by[v.verdict]; len(names) > 0 {
+			parts = append(parts, v.words+units.Listed(names))
 		}
 	}
-	if len(changed) == 0 && len(open) > 0 {
-		return p.rates + notTold(judged, unit)
-	}
-	which := "is the same as A"
-	switch sizes := moves(judged, unit); {
+	text := units.Listed(parts)
+	switch {
+	case sizes != "" && text != "":
+		text = "B " + sizes + ", and is " + text
 	case sizes != "":
-		which = sizes
-	case better && worse:
-		which = "is better in one thing and worse in another"
-	case better:
-		which = "is better"
-	case worse:
-		which = "is worse"
+		text = "B " + sizes
+	case text != "":
+		text = "B is " + text
 	}
-	sure := fmt.Sprintf("with %.0f %% confidence", 100*certainty)
+	open := by[Unsure]
+	may := units.Listed(open) + " may be chance"
+	if len(open) == len(judged) {
+		return "Unsure: " + may + p.wants(judged[0], unit) + "."
+	}
+	text += fmt.Sprintf(", with %.0f %% confidence", 100*certainty)
 	if alone {
-		sure += " as far as one run a side tells (how much runs differ is not known)"
+		text += " for these two runs"
 	}
-	text := p.rates + fmt.Sprintf("B %s, %s: %s.", which, sure, strings.Join(append(changed, same...), "; "))
 	if len(open) > 0 {
-		text += " Of " + strings.Join(open, " and ") + " it cannot be told."
+		text += "; " + may
 	}
-	return text
+	return text + "."
+}
+
+// wants says what these runs could have shown of a figure that is unsure, or else what it would take; ""
+// where the answer begins with something else.
+func (p Pair) wants(f Finding, unit string) string {
+	if p.rates != "" || p.happened() != "" {
+		return ""
+	}
+	if f.Power != nil && !f.open() && !f.hopeless() {
+		return "; to show, " + f.Label(unit) + " must change by " + f.sized(f.Power.ShowsOften)
+	}
+	if text := f.takes(); text != "" {
+		return "; " + text
+	}
+	return ""
 }
 
 // moves says what B does in units and in bytes, where their size differs, which is no better or worse
@@ -140,52 +175,6 @@ func (p Pair) judges() bool {
 		}
 	}
 	return false
-}
-
-// notTold says which figures went from what to what, what these runs could have shown, and what it
-// would take.
-func notTold(judged []Finding, unit string) string {
-	var went, same []string
-	var first *Finding
-	for i := range judged {
-		f := &judged[i]
-		if f.Verdict == Same {
-			same = append(same, f.Label(unit)+" is "+f.Words())
-			continue
-		}
-		if first == nil {
-			first = f
-		}
-		text := f.Label(unit) + " was " + f.figure(f.A) + " in A and " + f.figure(f.B) + " in B"
-		if by := f.ChangeText(); by != "" && by != "=" {
-			text += " (" + by + ")"
-		}
-		went = append(went, text)
-	}
-	text := "It cannot be told whether B is better or worse: " + strings.Join(went, ", ") + ", which may be chance"
-	for _, more := range []string{first.at(), first.takes()} {
-		if more != "" {
-			text += "; " + more
-		}
-	}
-	if text += "."; len(same) > 0 {
-		text += " " + strings.Join(same, ", ") + "."
-	}
-	return text
-}
-
-// at says how large a change these runs would have shown; "" if that is not known.
-func (f Finding) at() string {
-	if f.Power == nil || f.open() {
-		return ""
-	}
-	switch {
-	case !f.hopeless():
-		return "only a change of " + f.sized(f.Power.ShowsOften) + " or more would have stood out from chance"
-	case f.single:
-		return "one run a side cannot tell a change from chance"
-	}
-	return "these runs differ too much among themselves to tell a change from chance"
 }
 
 // Answer is that of all calls; before it, why the two should not be compared.

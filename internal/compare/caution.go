@@ -247,12 +247,14 @@ func notes(c *Comparison) []string {
 	return out
 }
 
-// Statistics says what the figures of a side with several runs are; empty if neither has several.
+// Statistics says what figures are, where that is not plain: those of a side with several runs, and of one that
+// did not answer for a while.
 func (c *Comparison) Statistics() string {
+	text := c.covers()
 	if len(c.A.Runs) < 2 && len(c.B.Runs) < 2 {
-		return ""
+		return text
 	}
-	return "Figures of several runs are their geometric mean (of errors, the plain one); the table of a sweep has the mean throughput and the median percentiles of the same runs instead."
+	return strings.TrimSpace(text + " Figures of several runs are their geometric mean (of errors, the plain one); the table of a sweep has the mean throughput and the median percentiles of the same runs instead.")
 }
 
 // lacking reports whether a figure is missing from any of the runs.

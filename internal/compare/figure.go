@@ -24,13 +24,14 @@ const (
 	P99        Figure = "p99"
 	P999       Figure = "p99.9"
 	Max        Figure = "max"
+	Outage     Figure = "outage"     // for how long the store answered nothing, in nanoseconds
 	Errors     Figure = "errors"     // as a fraction of calls
 	ClientCPU  Figure = "client CPU" // nanoseconds of processor time per unit
 	StoreCPU   Figure = "store CPU"
 )
 
 // figures are all figures, in order.
-var figures = []Figure{HighestRate, MostThreads, HighestBase, Throughput, Bytes, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
+var figures = []Figure{HighestRate, MostThreads, HighestBase, Throughput, Bytes, P50, P90, P99, P999, Max, Outage, Errors, ClientCPU, StoreCPU}
 
 // percentiles are the figures that are percentiles, in per cent, the lowest first.
 var percentiles = []struct {
@@ -51,6 +52,9 @@ func (f Figure) percentile() bool {
 // byShare reports whether changes of a figure are given as differences of a percentage,
 // in points, rather than relative to its value.
 func (f Figure) byShare() bool { return f == Errors }
+
+// linear reports whether differences of a figure are computed as they are, as those of what may be nothing.
+func (f Figure) linear() bool { return f == Errors || f == Outage }
 
 // better reports whether more of a figure is better.
 func (f Figure) better() bool { return f == Throughput || f == Bytes || f.bySearch() }
@@ -92,11 +96,11 @@ func (r Range) By() float64 { return max(r.Hi-r.Value, r.Value-r.Lo) }
 const certainty = 0.95
 
 // scale is the scale on which differences of a figure are computed: logarithmic for
-// relative differences, linear for those of shares.
+// relative differences, linear for others.
 type scale struct{ to, from func(float64) float64 }
 
 func (f Figure) scale() scale {
-	if f.byShare() {
+	if f.linear() {
 		same := func(v float64) float64 { return v }
 		return scale{same, same}
 	}
@@ -105,7 +109,7 @@ func (f Figure) scale() scale {
 
 // on converts an estimate of one run to the figure's scale.
 func (f Figure) on(e Estimate) stat.Estimate {
-	if f.byShare() {
+	if f.linear() {
 		return stat.Estimate{Value: e.Value, SE: e.SE, DF: e.DF}
 	}
 	if !(e.Value > 0) {

@@ -30,7 +30,7 @@ func (c *Comparison) Worse() []Finding {
 // failed it.
 func (c *Comparison) Err() error {
 	var errs []error
-	for _, why := range append(failures("A", c.A), failures("B", c.B)...) { // their figures are none
+	for _, why := range c.Failures() {
 		errs = append(errs, fault.Code(errors.New(why), fault.CodeVerification))
 	}
 	for _, f := range c.Worse() {
@@ -42,6 +42,11 @@ func (c *Comparison) Err() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Failures says which side had runs that failed verification: their figures are none.
+func (c *Comparison) Failures() []string {
+	return append(failures("A", c.A), failures("B", c.B)...)
 }
 
 // ParseTolerance parses a tolerance as users type it: "5%", "5". Errors have the code

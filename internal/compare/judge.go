@@ -106,11 +106,17 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 		if math.IsNaN(f.A.Value) && math.IsNaN(f.B.Value) && figure != Throughput && figure != P50 {
 			continue // neither side has it
 		}
-		if figure != Max && !f.A.Vague && !f.B.Vague {
+		if figure == Outage && f.A.Value == 0 && f.B.Value == 0 {
+			continue
+		}
+		if figure != Max && figure != Outage && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
 			if single {
 				f.alone = math.IsNaN(figure.noise(of(figure, before)).SE)
 				f.change = figure.noLessThan(alikeWithin(f.change, x[0], y[0]), of(figure, before))
+			}
+			if figure == Errors {
+				f.byCount(a, b)
 			}
 		}
 		out = append(out, f)
@@ -256,9 +262,11 @@ func (f *Finding) judge(confidence, tolerance float64) Verdict {
 	switch {
 	case f.Figure == Max, math.IsNaN(f.Change):
 		f.Verdict = Noted
+	case f.Figure == Outage:
+		f.Verdict = f.quiet()
 	case share && f.A.Value == 0 && f.B.Value == 0:
 		f.Verdict, f.Lo, f.Hi = Same, 0, 0
-	case most <= least:
+	case most <= least && !(f.Moved() && f.none()): // any error is more than none
 		f.Verdict, f.Within = Same, least
 	case f.Moved() && (f.Change > 0) == f.Figure.better():
 		f.Verdict = Better

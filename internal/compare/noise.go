@@ -68,7 +68,7 @@ func AA(s Set, tolerance float64) (*Noise, error) {
 	n := &Noise{Of: s, Tolerance: tolerance}
 	all := s.part(nil)
 	for _, spread := range Repeats(s) {
-		if next := spread.Figure.noise(of(spread.Figure, all)); spread.Figure != Max && spread.Figure != Bytes && !spread.Vague && !math.IsNaN(next.SE) {
+		if next := spread.Figure.noise(of(spread.Figure, all)); spread.Figure != Max && spread.Figure != Outage && spread.Figure != Bytes && !spread.Vague && !math.IsNaN(next.SE) {
 			n.Figures = append(n.Figures, NoiseOf{Spread: spread, Next: next.SE, next: next})
 		}
 	}

@@ -146,7 +146,7 @@ const tenfold = 9
 // hopeless reports whether the runs could have shown no change that anybody looks for.
 func (f Finding) hopeless() bool {
 	v := f.Power.ShowsOften
-	return math.IsInf(v, 0) || !f.Figure.byShare() && v >= tenfold
+	return math.IsInf(v, 0) || f.Figure.byShare() && v >= 1 || !f.Figure.byShare() && v >= tenfold
 }
 
 // takes says what would show a change that counts as one; "" if these runs are enough.
@@ -172,7 +172,7 @@ func (f Finding) takes() string {
 	case math.IsInf(p.ShowsOften, 0):
 		return "more runs a side, or longer ones, would tell"
 	}
-	return "these vary too much to show " + f.sized(p.Of) + ": make them longer, or the machine quieter"
+	return "these runs vary too much to show " + f.sized(p.Of) + ": make them longer, or the machine quieter"
 }
 
 // calls says what would show a figure that some run does not have: more calls a run, of which a
@@ -190,7 +190,7 @@ func (f Finding) calls() string {
 func (f Finding) sized(v float64) string {
 	switch {
 	case f.Figure.byShare():
-		return fmt.Sprintf("%.2g points", v*100)
+		return digits(v*100, 2) + " points"
 	case math.IsInf(v, 0):
 		return anything
 	case v >= 1:

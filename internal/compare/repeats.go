@@ -38,6 +38,9 @@ func RepeatsOf(s Set, op *measure.Operation) []Spread {
 		for _, e := range es {
 			r.Least, r.Most = min(r.Least, e.Value), max(r.Most, e.Value)
 		}
+		if f == Outage && r.Most == 0 {
+			continue
+		}
 		r.Deviation = stat.Independent(f.values(es)).SE * math.Sqrt(float64(len(es)))
 		out = append(out, r)
 	}

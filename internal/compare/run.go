@@ -54,6 +54,11 @@ func Of(f *rundir.Folder) (*Run, error) {
 	for _, op := range ops {
 		r.Parts = append(r.Parts, measuredOf(f, op, times))
 	}
+	long := 0.0
+	for _, o := range rundir.OutagesOf(f) {
+		long += o.To - o.From
+	}
+	r.Parts[0].set(Outage, Estimate{Value: long * 1e9, SE: math.NaN()})
 	if err := r.search(f.Dir); err != nil {
 		return nil, fmt.Errorf("run %s: %w", f.Run.ID, err)
 	}

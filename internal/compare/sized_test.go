@@ -35,8 +35,7 @@ func TestRunsOfValuesOfTwoSizesAreComparedByBoth(t *testing.T) {
 	c := Sets(one(a), one(b), Options{})
 	assert.Equal(t, "worse", verdicts(c.Parts[0])[Throughput])
 	assert.Equal(t, "better", verdicts(c.Parts[0])[Bytes])
-	assert.Regexp(t, `^Compared although A has values of 512 B and B of 16 KiB\. B does 86 % fewer entries/s and moves 4\.6 times the bytes, with 95 % confidence as far as one run a side tells \(how much runs differ is not known\): `+
-		`entries/s -85\.5 % .*, from 493k to 71\.3k; bytes/s ×4\.6 .*, from 241 MiB/s to 1\.09 GiB/s`, c.Answer(c.Parts[0]))
+	assert.Regexp(t, `^Compared although A has values of 512 B and B of 16 KiB\. B does 86 % fewer entries/s and moves 4\.6 times the bytes, with 95 % confidence for these two runs[.;]`, c.Answer(c.Parts[0]))
 	assert.NotContains(t, c.Answer(c.Parts[0]), "B is ")
 
 	for name, other := range map[string]*Run{"as large": sized(t, 512, 71.3e3), "of a run that does not say": read(t, rundirtest.NewFolder(day, "redis", 16, 2))} {
@@ -47,12 +46,12 @@ func TestRunsOfValuesOfTwoSizesAreComparedByBoth(t *testing.T) {
 
 // What one run a side cannot show is said where the confidence stands.
 func TestConfidenceOfOneRunASideSaysWhatItIsNotOf(t *testing.T) {
-	const doubt = "as far as one run a side tells (how much runs differ is not known)"
 	alone := Sets(one(sized(t, 512, 100e3)), one(sized(t, 512, 50e3)), Options{})
-	assert.Contains(t, alone.Answer(alone.Parts[0]), "B is worse, with 95 % confidence "+doubt+": entries/s -50.0 %")
+	assert.Contains(t, alone.Answer(alone.Parts[0]), "B is worse in entries/s (-50.0 %), with 95 % confidence for these two runs")
 	side := func(rate float64) Set {
 		return Set{Runs: []*Run{sized(t, 512, rate), sized(t, 512, rate*1.001), sized(t, 512, rate*0.999)}}
 	}
 	several := Sets(side(100e3), side(50e3), Options{})
-	assert.Contains(t, several.Answer(several.Parts[0]), "B is worse, with 95 % confidence: entries/s -50.0 %")
+	assert.Contains(t, several.Answer(several.Parts[0]), "B is worse in entries/s (-50.0 %)")
+	assert.NotContains(t, several.Answer(several.Parts[0]), "these two runs")
 }

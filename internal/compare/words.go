@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (f Finding) figure(r Range) string {
 func (f Finding) RangeOf(r Range) string {
 	by := r.By()
 	switch {
-	case r.Vague || r.AtLeast || f.Figure == Max || !(by > 0) || math.IsInf(by, 0):
+	case r.Vague || r.AtLeast || f.Figure == Max || f.Figure == Outage || !(by > 0) || math.IsInf(by, 0):
 		return ""
 	case f.Figure.byShare() && r.Lo <= 0 && r.Hi >= 1, !f.Figure.byShare() && r.Hi > 100*r.Lo:
 		return uncertain
@@ -98,20 +99,24 @@ func (f Finding) amount(v float64) string {
 	case Bytes:
 		return units.Size(int64(math.Round(v))) + "/s"
 	case Errors:
-		return fmt.Sprintf("%.3g %%", v*100)
+		return percent(v)
 	}
-	return units.Duration(time.Duration(math.Round(v)))
+	return units.Length(time.Duration(math.Round(v)))
 }
 
 // ChangeText formats by how much B differs: "+4.2 %", "=", "×20"; for errors in points. It is empty if that is unknown.
 func (f Finding) ChangeText() string {
-	switch {
+	switch by := f.B.Value - f.A.Value; {
+	case f.Figure == Outage && by > 0:
+		return "+" + f.amount(by)
+	case f.Figure == Outage && by < 0:
+		return "-" + f.amount(-by)
 	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
 		return ""
 	case f.Change == 0:
 		return "="
 	case f.Figure.byShare():
-		return fmt.Sprintf("%+.3g points", f.Change*100)
+		return signed(f.Change*100, 3) + " points"
 	}
 	return units.Change(f.Change)
 }
@@ -152,7 +157,7 @@ func share(v float64, vague bool) string {
 	if vague || math.IsNaN(v) {
 		return Unknown
 	}
-	return fmt.Sprintf("%.3g %%", v*100)
+	return percent(v)
 }
 
 // points formats a difference of shares with two digits, or whole.
@@ -160,5 +165,22 @@ func points(v float64) string {
 	if v *= 100; math.Abs(v) >= 10 {
 		return fmt.Sprintf("%+.0f", v)
 	}
-	return fmt.Sprintf("%+.2g", v)
+	return signed(v, 2)
+}
+
+// signed formats a number with its sign and so many digits.
+func signed(v float64, n int) string {
+	if v > 0 {
+		return "+" + digits(v, n)
+	}
+	return digits(v, n)
+}
+
+// percent formats a fraction with three digits: "1.2 %".
+func percent(v float64) string { return digits(v*100, 3) + " %" }
+
+// digits formats a number with so many digits, and without an exponent.
+func digits(v float64, n int) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64) // cannot fail
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }

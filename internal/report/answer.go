@@ -125,7 +125,7 @@ func beside(c *compare.Comparison) Section {
 		return Section{}
 	}
 	s := Section{Heading: "Against " + c.A.Name, Weight: Answer}
-	s.Text = append(s.Text, strings.Join(append(append([]string{"A is " + c.A.Name + ", B is this run."}, leading(c)...), Outcome(c)), " "))
+	s.Text = append(s.Text, "A is "+c.A.Name+", B is this run. "+leading(c))
 	for _, doubt := range slices.Concat(c.Refusals, c.Cautions, c.Notes) {
 		s.Text = append(s.Text, strings.TrimRight(doubt, ".")+".")
 	}
@@ -170,8 +170,6 @@ func Outcome(c *compare.Comparison) string {
 	}
 	text := strings.Join(said, "; ")
 	switch names := by[compare.Unsure]; {
-	case text == "" && len(names) == 0 && c.Parts[0].Answer(unit) != "": // which says why
-		return "No figure can be judged."
 	case text == "" && len(names) == 0 && c.A.Runs[0].Conditions.Sought != "" && c.B.Runs[0].Conditions.Sought != "":
 		return "Nothing can be compared: neither search found a level that holds."
 	case text == "" && len(names) == 0:

@@ -56,11 +56,8 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	p := Page{
 		Title:   title + " on " + StoreName(a.Store),
-		Lead:    append(leading(c), sideOf("A", c.A), sideOf("B", c.B)),
+		Lead:    append([]string{leading(c)}, sideOf("A", c.A), sideOf("B", c.B)),
 		Notices: slices.Concat(c.Refusals, c.Cautions),
-	}
-	if len(c.Parts) == 0 || !c.Parts[0].BySearch() {
-		p.Lead = append(p.Lead, Outcome(c))
 	}
 	if b.Store.Name != a.Store.Name {
 		p.Title += " and " + StoreName(b.Store)
@@ -126,15 +123,14 @@ func unsureOfAll(p compare.Pair) bool {
 	return unsure
 }
 
-// leading is the answer of a comparison, as far as there is one.
-func leading(c *compare.Comparison) []string {
-	if len(c.Parts) == 0 {
-		return nil
+// leading is the answer of a comparison, or what there is instead.
+func leading(c *compare.Comparison) string {
+	if len(c.Parts) > 0 {
+		if text := c.Answer(c.Parts[0]); text != "" {
+			return text
+		}
 	}
-	if text := c.Answer(c.Parts[0]); text != "" {
-		return []string{text}
-	}
-	return nil
+	return Outcome(c)
 }
 
 const reading = "The figure after ± is the margin of error, at 95 % confidence; a wide one is not even on both sides, and stands as its two ends in brackets. The change lies between the two bounds given, which are wide enough " +
@@ -327,6 +323,9 @@ func comparisonJUnit(c *compare.Comparison, _ Searches) ([]byte, error) {
 	failed := c.Worse()
 	if c.Unsure == compare.Fail {
 		failed = append(failed, c.Unsures()...)
+	}
+	for _, why := range c.Failures() {
+		s.add("verification", noTime, &outcome{why, "its figures are none"})
 	}
 	if len(c.Parts) > 0 {
 		for _, f := range c.Parts[0].Findings {

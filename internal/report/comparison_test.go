@@ -14,7 +14,10 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // sides compares three made-up runs a side, of so many threads.
@@ -107,6 +110,32 @@ func TestAFigureThatIsWorseFailsItsCase(t *testing.T) {
 	assert.True(t, failed["throughput"])
 	assert.False(t, failed["p50"])
 	assert.Equal(t, 1, got.Failures)
+}
+
+// A run whose store did not answer for a while, or that lost data, must not be green.
+func TestAnOutageAndAFailedVerificationFailTheirCases(t *testing.T) {
+	of := func(change func(*rundir.Run)) compare.Set {
+		f := rundirtest.NewFolder(time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC), "redis", 16, 1)
+		f.Run.Outages = []verdict.Outage{}
+		change(&f.Run)
+		r, err := compare.Of(f)
+		require.NoError(t, err)
+		return compare.Set{Runs: []*compare.Run{r}}
+	}
+	fine := of(func(*rundir.Run) {})
+	for name, b := range map[string]compare.Set{
+		"outage":       of(func(r *rundir.Run) { r.Outages = []verdict.Outage{{From: 1, To: 3}} }),
+		"verification": of(func(r *rundir.Run) { r.Verification.State = workload.Failed }),
+	} {
+		f, err := Comparison(compare.Sets(fine, b, compare.Options{}), Searches{}, "junit")
+		require.NoError(t, err)
+		var got testSuites
+		require.NoError(t, xml.Unmarshal(f.Data, &got))
+		assert.Equal(t, 1, got.Failures, name)
+		for _, c := range got.Suites[0].Cases {
+			assert.Equal(t, c.Name == name, c.Failure != nil, c.Name)
+		}
+	}
 }
 
 // Both sides are drawn by percentile, with a band where a side has several runs.

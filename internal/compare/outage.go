@@ -1,0 +1,123 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// silent is for how long the store of some runs answered nothing, in all of them, and in how many of them;
+// known is false if that was not recorded.
+func silent(runs []Measured) (long time.Duration, in int, known bool) {
+	for _, m := range runs {
+		e, ok := m.Figures[Outage]
+		if known = ok; !ok {
+			return 0, 0, false
+		}
+		if e.Value > 0 {
+			long, in = long+time.Duration(e.Value), in+1
+		}
+	}
+	return long, in, known
+}
+
+// failed counts the calls of some runs that failed, and all calls.
+func failed(runs []Measured) (failed, all int64) {
+	for _, m := range runs {
+		failed, all = failed+m.Errors, all+m.Calls+m.Errors
+	}
+	return failed, all
+}
+
+// byCount takes for chance in how much error rates differ what there is in how many calls failed, where one
+// side has ten times the other's, or the other none. How errors scatter over the seconds of one side, as
+// those of an outage do, tells nothing of a side that has none.
+func (f *Finding) byCount(a, b []Measured) {
+	failedA, allA := failed(a)
+	failedB, allB := failed(b)
+	x, y := float64(failedA)/float64(allA), float64(failedB)/float64(allB)
+	if allA == 0 || allB == 0 || !farMore(x, y) && !farMore(y, x) {
+		return
+	}
+	by := func(r *Range, failed, all int64) stat.Estimate {
+		e := stat.Estimate{Value: r.Value, SE: math.Sqrt(float64(failed)+1) / float64(all), DF: math.Inf(1)} // that of none is not known exactly either
+		if lo, hi := e.Interval(certainty); failed > 0 {
+			r.Lo, r.Hi = max(lo, 0), min(hi, 1)
+		}
+		return e
+	}
+	f.change, f.Paired, f.alone = stat.Difference(by(&f.A, failedA, allA), by(&f.B, failedB, allB)), false, false
+}
+
+// farMore reports whether there is ten times as much of a trouble as of another, or some where there is none.
+func farMore(much, little float64) bool { return much > 0 && much >= (1+tenfold)*little }
+
+// quiet judges for how long the stores of both sides did not answer: no chance makes that ten times as
+// long as it was, or of nothing.
+func (f *Finding) quiet() Verdict {
+	switch {
+	case farMore(f.B.Value, f.A.Value):
+		return Worse
+	case farMore(f.A.Value, f.B.Value):
+		return Better
+	}
+	return Noted
+}
+
+// none reports whether a figure of errors is one of a side that has none.
+func (f *Finding) none() bool { return f.Figure == Errors && (f.A.Value == 0 || f.B.Value == 0) }
+
+// happened says what went wrong: for how long the store of a side did not answer, and how many calls
+// failed where the sides differ in that; "" if nothing did.
+func (p Pair) happened() string {
+	longA, inA, _ := silent(p.A)
+	longB, inB, _ := silent(p.B)
+	errors := false
+	for _, f := range p.Findings {
+		errors = errors || f.Figure == Errors && f.changed()
+	}
+	if longA == 0 && longB == 0 && !errors {
+		return ""
+	}
+	a, b := "A "+trouble(p.A, longA, inA), "B "+trouble(p.B, longB, inB)
+	if failedA, _ := failed(p.A); longA == 0 && (longB > 0 || failedA == 0) {
+		a, b = b, a // the worse one first
+	}
+	return a + "; " + b + "."
+}
+
+// trouble says what went wrong on a side.
+func trouble(runs []Measured, long time.Duration, in int) string {
+	n, all := failed(runs)
+	text := "did not answer for " + units.Duration(long)
+	if len(runs) > 1 {
+		text += fmt.Sprintf(" in %d of its %d runs", in, len(runs))
+	}
+	switch {
+	case long > 0 && n > 0:
+		return text + " (" + units.Many(n, "error") + ")"
+	case long > 0:
+		return text
+	case n > 0:
+		return fmt.Sprintf("had %s (%s of its calls)", units.Many(n, "error"), percent(float64(n)/float64(all)))
+	}
+	return "had none"
+}
+
+// covers says what the figures of all calls are of, where a store did not answer for a while, or calls failed
+// on one side more than on the other; "" elsewhere.
+func (c *Comparison) covers() string {
+	if len(c.Parts) == 0 || c.Parts[0].BySearch() || c.Parts[0].happened() == "" {
+		return ""
+	}
+	longA, _, _ := silent(c.Parts[0].A)
+	longB, _, _ := silent(c.Parts[0].B)
+	text := "Response times are those of the calls that were answered."
+	if longA+longB > 0 {
+		text = "Throughput includes the time without answers; response times are those of the calls that were answered."
+	}
+	return text
+}

@@ -1,0 +1,85 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// troubled is a run of 25 s whose store did not answer for some seconds, in which so many calls failed.
+func troubled(t *testing.T, seconds float64, failed int64) *Run {
+	t.Helper()
+	f := rundirtest.NewFolder(day, "redis", 16, 1)
+	if seconds > 0 {
+		f.Run.Outages = []verdict.Outage{{From: 2, To: 2 + seconds}}
+	} else {
+		f.Run.Outages = []verdict.Outage{}
+	}
+	r := read(t, f)
+	m := &r.Parts[0]
+	m.Errors = failed
+	m.Figures[Errors] = Estimate{Value: float64(failed) / float64(m.Calls+failed), SE: 1, DF: 1} // as scattered as those of an outage are
+	return r
+}
+
+// The errors of an outage are in few seconds, and scatter so much that nothing could be said of them; those
+// of a side that has none do not.
+func TestAnOutageOfOneSideIsToldFirst(t *testing.T) {
+	fine, dead := one(troubled(t, 0, 0)), one(troubled(t, 7.12, 1548))
+	c := Sets(fine, dead, Options{})
+	assert.Regexp(t, `^B did not answer for 7\.12 s \(1.548 errors\); A had none\. `, c.Answer(c.Parts[0]))
+	assert.Equal(t, []string{"worse", "worse"}, []string{verdicts(c.Parts[0])[Outage], verdicts(c.Parts[0])[Errors]})
+	assert.Contains(t, c.Notes, "Throughput includes the time without answers; response times are those of the calls that were answered.")
+	require.Error(t, c.Err())
+	assert.Equal(t, fault.CodeThreshold, fault.CodeOf(c.Err()))
+	assert.ErrorContains(t, c.Err(), "outage: worse, +7.12 s, from 0 s to 7.12 s")
+
+	back := Sets(dead, fine, Options{})
+	assert.Regexp(t, `^A did not answer for 7\.12 s \(1.548 errors\); B had none\. `, back.Answer(back.Parts[0]))
+	for _, f := range back.Worse() {
+		assert.NotContains(t, []Figure{Outage, Errors}, f.Figure)
+	}
+	assert.NotContains(t, Sets(fine, fine, Options{}).Answer(c.Parts[1]), "answer")
+	for want, pair := range map[string][2]Set{
+		`^A did not answer for 2 s; B did not answer for 7\.12 s\. `:  {one(troubled(t, 2, 0)), one(troubled(t, 7.12, 0))},
+		`^B had 600 errors \([0-9.]+ % of its calls\); A had none\. `: {fine, one(troubled(t, 0, 600))},
+		`^B did not answer for 3 s in 1 of its 2 runs; A had none\. `: {fine, {Runs: []*Run{troubled(t, 3, 0), troubled(t, 0, 0)}}},
+	} {
+		c := Sets(pair[0], pair[1], Options{})
+		assert.Regexp(t, want, c.Answer(c.Parts[0]))
+	}
+	few := Sets(one(troubled(t, 2, 0)), one(troubled(t, 7.12, 0)), Options{})
+	assert.Empty(t, verdicts(few.Parts[0])[Outage], "chance makes one longer than another")
+}
+
+func TestErrorsOfOneSideAreDecidedByCount(t *testing.T) {
+	side := func(failed, all int64) []Measured {
+		return []Measured{{Calls: all - failed, Errors: failed, Figures: map[Figure]Estimate{Errors: {Value: float64(failed) / float64(all), SE: float64(failed), DF: 1}}}}
+	}
+	for _, c := range []struct {
+		name string
+		a, b []Measured
+		want Verdict
+	}{
+		{"none and many", side(0, 1e6), side(1548, 1e6), Worse},
+		{"none and a few of very many", side(0, 1e8), side(30, 1e8), Worse},
+		{"many and none", side(1548, 1e6), side(0, 1e6), Better},
+		{"none and two", side(0, 1e6), side(2, 1e6), Same},
+		{"ten times as many", side(1000, 1e5), side(12000, 1e5), Worse},
+		{"three times as many, all in few seconds", side(1000, 1e5), side(3000, 1e5), Unsure},
+	} {
+		for _, f := range findings("", c.a, c.b, nil, nil, DefaultTolerance) {
+			if f.Figure == Errors {
+				assert.Equal(t, c.want, f.Verdict, c.name)
+			}
+		}
+	}
+	assert.Equal(t, "hardly any change could be seen in these runs", Finding{Figure: Errors, Verdict: Unsure, Power: &Power{ShowsOften: 1.2, More: 0}}.PowerText(), "no share changes by 120 points")
+	assert.Equal(t, "0.0000312 %", percent(3.12e-7))
+	assert.Equal(t, "120 points", Finding{Figure: Errors}.sized(1.2))
+}
