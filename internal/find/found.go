@@ -311,11 +311,8 @@ func (r *Result) settle() {
 	}
 	held := slices.DeleteFunc(r.Curve(), func(s Step) bool { return s.Level > r.Found || !s.Held && s.Level < r.Found })
 	most := 0.0
-	for i := range held {
-		if held[i].Level == r.Found { // whose last try may be another
-			held[i].Done = r.Done
-		}
-		most = max(most, held[i].Done)
+	for _, s := range held {
+		most = max(most, s.Done)
 	}
 	for _, s := range held {
 		if alike*s.Done >= most {
@@ -376,20 +373,13 @@ const (
 	ByNone      = "none"
 )
 
-// Curve returns the last step of each level at each number of threads, ordered by
-// level.
+// Curve returns the try of each level that stands for it (see Outcome), ordered by level.
 func (r *Result) Curve() []Step {
 	var out []Step
-	for _, s := range r.Steps {
-		out = slices.DeleteFunc(out, func(o Step) bool { return o.Level == s.Level })
-		out = append(out, s)
+	for _, level := range r.Newest() {
+		out = append(out, r.Outcome(r.Of(level)).Shown)
 	}
-	slices.SortFunc(out, func(a, b Step) int {
-		if a.Level < b.Level {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b Step) int { return cmp.Compare(a.Level, b.Level) })
 	return out
 }
 
@@ -429,20 +419,80 @@ func (r *Result) Of(level float64) Tries {
 	return t
 }
 
-// Median returns that of a time over the tries, the higher one of two, as in a sweep; measure.Hidden if too few calls
-// support it in each of them.
-func (t Tries) Median(of func(Step) int64) int64 {
-	var known []int64
-	for _, s := range t.Steps {
-		if v := of(s); v > 0 && v != measure.Hidden {
-			known = append(known, v)
+// has reports whether a level is among those of the tries.
+func (t Tries) has(level float64) bool {
+	return slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Level == level })
+}
+
+// median returns the try that is the median one by a time, the higher one of two; the last one if too few calls support
+// the time in each of them.
+func median(tries []Step, of func(Step) int64) Step {
+	known := slices.DeleteFunc(slices.Clone(tries), func(s Step) bool { return of(s) <= 0 })
+	if len(known) == 0 {
+		return tries[len(tries)-1]
+	}
+	slices.SortStableFunc(known, func(a, b Step) int { return cmp.Compare(of(a), of(b)) })
+	return known[len(known)/2]
+}
+
+// Outcome is how a level came out that was tried once or several times.
+type Outcome struct {
+	// Held means that the level held, by the majority of its tries.
+	Held bool
+	// Shown is the try that stands for the level: of those that came out as the level did, with one number of
+	// threads, the median one by the figure that is sought. If the level did not hold, the number of threads is
+	// the lowest of those tries, which is the one with which lower levels held.
+	Shown Step
+	// Tries is how many tries had as many threads as Shown; Good is how many of them held.
+	Tries, Good int
+	// Others are the tries with other numbers of threads.
+	Others []Step
+}
+
+// Outcome returns how a level came out; nothing without a try.
+func (r *Result) Outcome(t Tries) (o Outcome) {
+	if len(t.Steps) == 0 {
+		return o
+	}
+	good, counted := 0, 0
+	for i, s := range t.Steps {
+		if i+1 < len(t.Steps) && t.Steps[i+1].Level == s.Level && t.Steps[i+1].Threads > s.Threads {
+			continue // it was tried again with more
+		}
+		if counted++; s.Held {
+			good++
 		}
 	}
-	if len(known) == 0 {
-		return measure.Hidden
+	switch {
+	case r.TooMuch > 0 && t.has(r.TooMuch) && !t.has(r.Found):
+	case good > 0 && (t.has(r.Found) || t.Level <= r.Found):
+		o.Held = true
+	default:
+		o.Held = 2*good > counted
 	}
-	slices.Sort(known)
-	return known[len(known)/2]
+	alike := slices.DeleteFunc(slices.Clone(t.Steps), func(s Step) bool { return s.Held != o.Held })
+	if len(alike) == 0 { // in a file that somebody changed
+		alike = t.Steps
+	}
+	threads := alike[len(alike)-1].Threads
+	if !o.Held {
+		threads = slices.MinFunc(alike, func(a, b Step) int { return a.Threads - b.Threads }).Threads
+	}
+	other := func(s Step) bool { return r.Over == OverRate && s.Threads != threads }
+	_, of := r.Sought()
+	o.Shown = median(slices.DeleteFunc(alike, other), of)
+	for _, s := range t.Steps {
+		switch {
+		case other(s):
+			o.Others = append(o.Others, s)
+		case s.Held:
+			o.Good++
+			fallthrough
+		default:
+			o.Tries++
+		}
+	}
+	return o
 }
 
 // Asked returns the request that the search was made for.
@@ -485,16 +535,11 @@ func (r *Result) InVain() (before, after *Step) {
 // want of throughput.
 func (s *Step) Missed() bool { return !s.Held && s.Done >= nearly*s.Level }
 
-// Bracket returns what a search in progress knows so far: the highest level whose last
-// try held, below the lowest whose last try did not; 0 if there is none. A single doubtful
-// step makes no level too much.
+// Bracket returns what a search in progress knows so far: the highest level that held, below
+// the lowest that did not; 0 if there is none. A single doubtful step makes no level too much.
 func (r *Result) Bracket() (held, tooMuch float64) {
-	tries := map[float64]int{}
-	for _, s := range r.Steps {
-		tries[s.Level]++
-	}
 	for _, s := range r.Curve() {
-		if !s.Held && s.Doubtful && tries[s.Level] == 1 {
+		if !s.Held && s.Doubtful && len(r.Of(s.Level).Steps) == 1 {
 			continue
 		}
 		if !s.Held {

@@ -107,10 +107,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		err = nil
 		r.Why = fmt.Sprintf("its time was up (a longer duration, such as %s, gives it more)", moreTime(f.options.Duration))
 	}
+	if t := r.Of(r.Found); r.Found > 0 {
+		r.Done = r.Outcome(t).Shown.Done
+	}
 	for i, s := range r.Steps {
-		if s.Level == r.Found && s.Held {
-			r.Done = s.Done
-		}
 		if s.Level == r.TooMuch && !s.Held {
 			r.Limit = suspects[i]
 			if r.Found == 0 && alone[i] != "" {

@@ -10,38 +10,56 @@ import (
 )
 
 // Told says how a level came out that was tried once or several times: in words, whether it held, and
-// whether chance may have decided it. Of several tries it says how many held, and why one did not: the last,
-// if none held. A single condition is not named again: who reads it knows what was sought.
+// whether chance may have decided it. Why a level did not hold is that of the try that stands for it. Of several
+// tries with as many threads it says how many held, and what came of other numbers of threads last. A single
+// condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
-	tries, good := 0, 0
-	var last, bad Step
-	for _, s := range r.Steps {
-		if s.Level != level {
+	o := r.Outcome(r.Of(level))
+	doubtful = o.Good > 0 && o.Good < o.Tries
+	switch {
+	case o.Tries == 1 && o.Held:
+		words, doubtful = r.Words(o.Shown), o.Shown.Doubtful
+	case o.Tries == 1:
+		words, doubtful = r.reason(o.Shown), o.Shown.Doubtful
+	case o.Held:
+		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + waits(r.waited(o.Shown))
+		for _, s := range slices.Backward(r.Of(level).Steps) {
+			if why := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
+				words += "; once " + why
+				break
+			}
+		}
+	default:
+		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries)
+		if o.Good == 0 {
+			words = fmt.Sprintf("held none of %d", o.Tries)
+		}
+		if why := r.evidence(o.Shown); why != "" {
+			words += ": " + why
+		}
+	}
+	return words + o.elsewhere(), o.Held, doubtful
+}
+
+// elsewhere says what came of a level with other numbers of threads, if it was tried with others.
+func (o Outcome) elsewhere() (words string) {
+	var told []int
+	for _, s := range o.Others {
+		if slices.Contains(told, s.Threads) {
 			continue
 		}
-		last = s
-		if tries++; s.Held {
-			good++
-		} else {
-			bad = s
+		told = append(told, s.Threads)
+		held := slices.ContainsFunc(o.Others, func(x Step) bool { return x.Threads == s.Threads && x.Held })
+		how := "; nor with "
+		switch {
+		case held:
+			how = "; held with "
+		case o.Held:
+			how = "; not with "
 		}
+		words += how + units.Plural(s.Threads, "thread")
 	}
-	switch {
-	case tries == 1 && last.Held:
-		return r.Words(last), true, last.Doubtful
-	case tries == 1:
-		return r.reason(last), false, last.Doubtful
-	}
-	held = 2*good > tries || good > 0 && level == r.Found
-	words, which := fmt.Sprintf("held %d of %d", good, tries), "once "
-	if good == 0 {
-		words, which = fmt.Sprintf("held none of %d", tries), "the last: "
-	}
-	words += waits(r.Waited(level))
-	if why := r.evidence(bad); why != "" {
-		words += "; " + which + why
-	}
-	return words, held, good > 0 && good < tries
+	return words
 }
 
 // Words says in a few words how a step came out.
@@ -58,13 +76,11 @@ func (r *Result) Words(s Step) string {
 // Waited is how long users waited for calls to begin, in all but one of a hundred, at a level that held only
 // because no condition looks at that: each is on the time of calls in the store alone, and they waited longer
 // than a call may take there. It is 0 at any other level. What perfbench itself was late is none of it.
-func (r *Result) Waited(level float64) (most time.Duration) {
-	for _, s := range r.Steps {
-		if s.Level == level && s.Held {
-			most = max(most, r.waited(s))
-		}
+func (r *Result) Waited(level float64) time.Duration {
+	if o := r.Outcome(r.Of(level)); o.Held {
+		return r.waited(o.Shown)
 	}
-	return most
+	return 0
 }
 
 func (r *Result) waited(s Step) time.Duration {
@@ -96,18 +112,12 @@ func waits(d time.Duration) string {
 // InShort is what Told says in a word or two: whether the level held, or in how many of its tries. That users
 // waited although it did is no word of it, as that often is so at all levels.
 func (r *Result) InShort(level float64) string {
-	tries, good := r.Of(level).Steps, 0
-	for _, s := range tries {
-		if s.Held {
-			good++
-		}
-	}
-	switch {
-	case len(tries) > 1:
-		return fmt.Sprintf("%d of %d", good, len(tries))
-	case len(tries) == 1 && tries[0].Doubtful:
+	switch o := r.Outcome(r.Of(level)); {
+	case o.Tries > 1:
+		return fmt.Sprintf("%d of %d", o.Good, o.Tries)
+	case o.Shown.Doubtful:
 		return "in doubt"
-	case good == 1:
+	case o.Held:
 		return "yes"
 	}
 	return "no"
@@ -123,14 +133,9 @@ func (r *Result) Newest() (levels []float64) {
 	return levels
 }
 
-// Try returns the number of the last try of a level, counted from 1 over all levels; 0: there is none.
-func (r *Result) Try(level float64) int {
-	for i, s := range slices.Backward(r.Steps) {
-		if s.Level == level {
-			return i + 1
-		}
-	}
-	return 0
+// Try returns the number of a try, counted from 1 over all levels; 0: it is none of the result.
+func (r *Result) Try(of Step) int {
+	return 1 + slices.IndexFunc(r.Steps, func(s Step) bool { return s.Level == of.Level && s.FromS == of.FromS })
 }
 
 // Condition returns the condition that did not hold in a step; "" if it held, or for another reason did not.

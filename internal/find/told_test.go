@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	}{
 		10: {"held", true, false},
 		20: {"held 2 of 3; once 6.36 % took longer", true, true},
-		30: {"held none of 2; the last: the backlog grew", false, false},
+		30: {"held none of 2: the backlog grew", false, false},
 		40: {"is in doubt: 3 of 95 took longer", false, true},
 		50: {"held 2 of 2", true, false},
 	} {
@@ -36,15 +37,54 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	assert.Equal(t, doubt.Why, words)
 	r.Steps = append(r.Steps, doubt)
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held none of 2; the last: p99<5ms did not hold: 3 of 95 took longer, in doubt", words)
+	assert.Equal(t, "held none of 2: p99<5ms did not hold: 3 of 95 took longer, in doubt", words)
 	r.Under = r.Under[:1]
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held none of 2; the last: 3 of 95 took longer, in doubt", words)
+	assert.Equal(t, "held none of 2: 3 of 95 took longer, in doubt", words)
 	r.Under, r.Steps = []string{"mean<5ms"}, []Step{{Level: 10, Held: true}, {Level: 10, Why: "mean<5ms did not hold"}, {Level: 20, Why: "mean<5ms is in doubt"}, {Level: 20, Why: "mean<5ms is in doubt"}}
 	words, _, _ = r.Told(10)
 	assert.Equal(t, "held 1 of 2", words)
 	words, _, _ = r.Told(20)
-	assert.Equal(t, "held none of 2; the last: in doubt", words)
+	assert.Equal(t, "held none of 2: in doubt", words)
+}
+
+// What came of a level with other numbers of threads is told apart, and the row of the level has one try of those that
+// decided: that of the fewest threads if it did not hold.
+func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
+	step := func(level float64, threads int, held bool, p99 int64) Step {
+		s := Step{Level: level, Threads: threads, Held: held, Response: Times{P50: 100 - p99, P99: p99}}
+		if !held {
+			s.Why = fmt.Sprintf("p99<5ms did not hold: %d %% took longer", p99)
+		}
+		return s
+	}
+	r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Found: 20, TooMuch: 40, Steps: []Step{
+		step(10, 8, true, 3), step(20, 8, false, 40), step(20, 32, true, 6), step(40, 32, false, 70), step(40, 64, false, 60), step(30, 32, false, 50),
+		step(40, 32, false, 90), step(40, 32, true, 2), step(40, 32, false, 80), step(20, 32, true, 7), step(20, 32, false, 41), step(20, 32, true, 5),
+	}}
+	for level, want := range map[float64]struct {
+		words, short string
+		p99          int64
+		threads      int
+	}{
+		10: {"held", "yes", 3, 8},
+		20: {"held 3 of 4; once 41 % took longer; not with 8 threads", "3 of 4", 6, 32},
+		30: {"did not hold: 50 % took longer", "no", 50, 32},
+		40: {"held 1 of 4: 80 % took longer; nor with 64 threads", "1 of 4", 80, 32},
+	} {
+		words, held, _ := r.Told(level)
+		assert.Equal(t, want.words, words)
+		assert.Equal(t, level <= 20, held, words)
+		assert.Equal(t, want.short, r.InShort(level))
+		shown := r.Outcome(r.Of(level)).Shown
+		assert.Equal(t, []int64{want.p99, 100 - want.p99, int64(want.threads)}, []int64{shown.Response.P99, shown.Response.P50, int64(shown.Threads)}, "one try")
+	}
+	assert.Zero(t, r.Outcome(r.Of(50)), "without a try")
+	r.Steps = r.Steps[:2]
+	r.Found, r.TooMuch = 0, 0
+	r.Steps = append(r.Steps, step(20, 32, true, 6))
+	held, tooMuch := r.Bracket()
+	assert.Equal(t, []float64{20, 0}, []float64{held, tooMuch}, "it held with more")
 }
 
 // A level that held under the time of calls in the store alone is not told as fine where users waited for

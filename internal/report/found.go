@@ -57,32 +57,41 @@ func foundPage(r *find.Result) Page {
 	answer, notes := FoundAnswer(r)
 	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: answer}
 	s := Section{Heading: "Latency over load", Table: levels(r)}
+	sought, _ := r.Sought()
 	if c := doneOver(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
 	if c := curve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
-	s.Text = []string{"Times are the medians of the tries of each level, the higher one of two. A level holds when its seconds leave no doubt; one in doubt was tried again."}
+	s.Text = []string{"The row of a level has one of its tries: of those that came out as the level did, the median one by " + sought + ". A level holds when its seconds leave no doubt; one in doubt was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
-		p.Sections[1].Text = []string{"The calls after the overload, of the last try of each base load."}
+		p.Sections[1].Text = []string{"The calls after the overload."}
 	}
 	p.Add(Section{Heading: "Notes", Text: notes})
 	if len(r.Steps) > len(r.Curve()) {
-		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
+		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over}}
+		if r.Over != find.OverThreads { // which are the level
+			all.Columns = append(all.Columns, "threads")
+		}
+		all.Columns = append(all.Columns, r.Unit+"/s", "p50", "p99")
 		for _, f := range r.Judged() {
 			all.Columns = append(all.Columns, f.Name)
 		}
 		for _, s := range r.Steps {
-			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99)}
+			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level)}
+			if r.Over != find.OverThreads {
+				row = append(row, fmt.Sprint(s.Threads))
+			}
+			row = append(row, units.Number(s.Done), Nanos(s.Response.P50), Nanos(s.Response.P99))
 			for _, f := range r.Judged() {
 				row = append(row, Nanos(f.Of(s)))
 			}
 			all.Add(row...)
 		}
-		p.Sections = append(p.Sections, Section{Heading: "Every step", Table: all})
+		p.Sections = append(p.Sections, Section{Heading: "Every try", Table: all})
 	}
 	return p
 }
@@ -94,9 +103,7 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	what, many := soughtWords(r)
 	answer = found(r, under, what, many)
 	answer = append(answer, unlimited(r, many)...)
-	if a, b := r.InVain(); b != nil {
-		answer = append(answer, fmt.Sprintf("More threads did not help: %s failed alike with %d and with %s.", levelText(r, b.Level)+many, a.Threads, Several(b.Threads, "thread")))
-	}
+	answer = append(answer, withThreads(r, many)...)
 	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
 		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
 		if r.Best == r.Found && lowest(r) < r.Found {
@@ -131,9 +138,18 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 		notes = append(notes, text+".")
 	}
 	if len(r.Steps) > 0 {
-		notes = append(notes, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
+		notes = append(notes, tookText(r))
 	}
 	return answer, notes
+}
+
+// tookText says how long a search took, and with how many threads.
+func tookText(r *find.Result) string {
+	text := fmt.Sprintf("It took %s, in %s of %s", Length(math.Round(r.Seconds)), units.Plural(len(r.Steps), "try"), units.Plural(len(r.Newest()), "level"))
+	if n := numbers(r.Steps); r.Over == find.OverRate && len(n) == 1 {
+		text += ", with " + Several(n[0], "thread")
+	}
+	return text + "."
 }
 
 // soughtWords says what a search is for, a rate, and of what its levels are so many.
@@ -154,7 +170,7 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit even at %s, the lowest that was tried.", under, r.Limit.Measured(), levelText(r, lowest(r))+many))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(r.Threads, "thread"), levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(ofTooMuch(r), "thread"), levelText(r, r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
 		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.Found == 0:
@@ -168,7 +184,7 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.Limit.By == find.ByPerfbench:
 		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s is too much for it. The store may do more.", here(r), levelText(r, r.Found)+many, under, levelText(r, r.TooMuch)))
 	case r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(r.Threads, "thread"), what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
+		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	default:
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
@@ -200,6 +216,59 @@ func unlimited(r *find.Result, many string) []string {
 		}
 	}
 	return []string{text + "."}
+}
+
+// withThreads says of a search that changed the number of threads with how many the answer holds and was bounded,
+// and that more did not help.
+func withThreads(r *find.Result, many string) (out []string) {
+	if r.Over != find.OverRate || r.Recovery != nil || len(numbers(r.Steps)) < 2 {
+		return nil
+	}
+	if r.Found > 0 {
+		held := r.Outcome(r.Of(r.Found)).Shown.Threads
+		text := fmt.Sprintf("%s held with %s", levelText(r, r.Found)+many, Several(held, "thread"))
+		switch tried := numbers(r.Of(r.TooMuch).Steps); {
+		case len(tried) == 0:
+		case !slices.Contains(tried, held):
+			text += fmt.Sprintf(", and %s was not tried with as many, but with %s", levelText(r, r.TooMuch), with(tried))
+		case len(tried) == 1:
+			text += fmt.Sprintf(", and %s was tried with as many", levelText(r, r.TooMuch))
+		default:
+			text += fmt.Sprintf(", and %s was tried with %s", levelText(r, r.TooMuch), with(tried))
+		}
+		out = append(out, text+".")
+	}
+	if a, b := r.InVain(); b != nil {
+		out = append(out, fmt.Sprintf("More threads did not help: %s failed alike with %s.", levelText(r, b.Level)+many, with([]int{a.Threads, b.Threads})))
+	}
+	return out
+}
+
+// numbers returns the numbers of threads of tries, from the lowest up.
+func numbers(tries []find.Step) (out []int) {
+	for _, s := range tries {
+		out = append(out, s.Threads)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// with names numbers of threads after the word with: "8 and with 32 threads".
+func with(threads []int) string {
+	last := len(threads) - 1
+	text := ""
+	for _, n := range threads[:last] {
+		text += fmt.Sprintf("%d and with ", n)
+	}
+	return text + Several(threads[last], "thread")
+}
+
+// ofTooMuch is the largest number of threads with which the level was tried that is too much.
+func ofTooMuch(r *find.Result) int {
+	if tried := numbers(r.Of(r.TooMuch).Steps); len(tried) > 0 {
+		return tried[len(tried)-1]
+	}
+	return r.Threads
 }
 
 // doMost says which number of threads does most under the conditions, and what more of them do.
@@ -246,9 +315,7 @@ func mostDone(r *find.Result, many string) []string {
 		return nil
 	}
 	text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
-	tries := r.Of(most.Level) // with medians, as the table has them
-	whole, alone := tries.Median(func(s find.Step) int64 { return s.Response.P99 }), tries.Median(func(s find.Step) int64 { return s.Service.P99 })
-	if whole > 0 && alone > 0 {
+	if whole, alone := most.Response.P99, most.Service.P99; whole > 0 && alone > 0 {
 		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(whole), Nanos(alone))
 	}
 	return []string{text + "."}
@@ -299,7 +366,7 @@ func levelText(r *find.Result, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// levels is the table of all levels, each with the medians of its tries.
+// levels is the table of all levels, each with the try that stands for it.
 func levels(r *find.Result) Table {
 	t := Table{Words: true, Columns: []string{r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
 	alone := len(r.Judged()) == 0 && slices.ContainsFunc(r.Steps, func(s find.Step) bool { return s.Service.P99 > 0 })
@@ -315,19 +382,15 @@ func levels(r *find.Result) Table {
 	}
 	t.Columns = append(t.Columns, "came out")
 	for _, s := range r.Curve() {
-		tries := r.Of(s.Level)
-		median := func(of func(find.Step) int64) string { return Nanos(tries.Median(of)) }
 		row := []string{
 			levelText(r, s.Level), units.Number(s.Done),
-			median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P90 }),
-			median(func(s find.Step) int64 { return s.Response.P99 }), median(func(s find.Step) int64 { return s.Response.P999 }),
-			median(func(s find.Step) int64 { return s.Response.Max }), median(func(s find.Step) int64 { return s.Service.P50 }),
+			Nanos(s.Response.P50), Nanos(s.Response.P90), Nanos(s.Response.P99), Nanos(s.Response.P999), Nanos(s.Response.Max), Nanos(s.Service.P50),
 		}
 		if alone {
-			row = append(row, median(func(s find.Step) int64 { return s.Service.P99 }))
+			row = append(row, Nanos(s.Service.P99))
 		}
 		for _, f := range r.Judged() {
-			row = append(row, median(f.Of))
+			row = append(row, Nanos(f.Of(s)))
 		}
 		words, _, _ := r.Told(s.Level)
 		row = append(row, Whole(s.Errors))
@@ -344,7 +407,7 @@ func curve(r *find.Result) plot.Chart {
 	c := curves([]string{""}, []*find.Result{r})
 	var p999 []int64
 	for _, tried := range r.Levels() { // the moments of all lines
-		p999 = append(p999, tried.Median(func(s find.Step) int64 { return s.Response.P999 }))
+		p999 = append(p999, r.Outcome(tried).Shown.Response.P999)
 	}
 	if values := shownTimes(p999); plot.Some(values) {
 		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: values})
@@ -358,9 +421,9 @@ func curve(r *find.Result) plot.Chart {
 // curvesCaption says how to read the chart of latency over load.
 func curvesCaption(r *find.Result) string {
 	if r.Over == find.OverThreads {
-		return "Percentiles of the median try of each level."
+		return "Percentiles of the try that stands for each level."
 	}
-	return "Percentiles of the median try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it."
+	return "Percentiles of the try that stands for each level. The knee is the highest level that holds; the axis below has the levels in per cent of it."
 }
 
 // curves returns the chart of latency over load of searches, each with the name of its side.
@@ -380,8 +443,9 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 		var p50, p99 sweep.Spread
 		for _, tried := range r.Levels() {
 			at = append(at, tried.Level)
-			p50.Add(triesOf(tried, func(t find.Step) int64 { return t.Response.P50 }))
-			p99.Add(triesOf(tried, func(t find.Step) int64 { return t.Response.P99 }))
+			shown := r.Outcome(tried).Shown
+			p50.Add(shown.Response.P50, triesOf(tried, func(t find.Step) int64 { return t.Response.P50 }))
+			p99.Add(shown.Response.P99, triesOf(tried, func(t find.Step) int64 { return t.Response.P99 }))
 		}
 		pair(&c, sides[i], at, p50, p99, len(r.Steps) > len(at))
 		if r.Enough() {
@@ -422,7 +486,7 @@ func doesMost(r *find.Result, side string) plot.Mark {
 
 // doneOver returns the chart of throughput over the number of threads; it is empty for any other search.
 func doneOver(r *find.Result) plot.Chart {
-	c := plot.Chart{Title: r.Unit + " per second over " + r.Over, Caption: "What was done at each number of threads, in its last try.", Format: units.Number, Mean: true,
+	c := plot.Chart{Title: r.Unit + " per second over " + r.Over, Caption: "What was done at each number of threads.", Format: units.Number, Mean: true,
 		Across: func(v float64) string { return levelText(r, v) }}
 	if r.Over != find.OverThreads || r.Recovery != nil {
 		return c
@@ -439,12 +503,12 @@ func doneOver(r *find.Result) plot.Chart {
 	return c
 }
 
-// triesOf returns the median of a percentile over the tries of a level, and that of each.
-func triesOf(tried find.Tries, of func(find.Step) int64) (median int64, all []int64) {
+// triesOf returns a percentile of each try of a level.
+func triesOf(tried find.Tries, of func(find.Step) int64) (all []int64) {
 	for _, s := range tried.Steps {
 		all = append(all, of(s))
 	}
-	return tried.Median(of), all
+	return all
 }
 
 // interpolated returns the value at x between known points.

@@ -23,8 +23,8 @@ import (
 var nan = math.NaN()
 
 // Each step of a search is a point that shows whether it held, at the place of its level; what joins them
-// goes through the medians of levels.
-func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
+// goes through the try that stands for each level.
+func TestASearchHasAPointForEachStepAndALineThroughOneOfEachLevel(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	at := func(level float64, p99 int64) find.Step {
 		return find.Step{Level: level, Held: p99 < 10e6, Response: find.Times{P50: 1e6, P99: p99}}
@@ -32,13 +32,13 @@ func TestASearchHasAPointForEachStepAndALineThroughMedians(t *testing.T) {
 	r := &find.Result{Over: find.OverRate, Steps: []find.Step{at(1000, 2e6), at(2000, 40e6), at(4000, 9e6), at(2000, measure.Hidden), at(2020, 4e6), at(2000, 5e6)}}
 	p := Latency(s, r)
 	assert.Equal(t, []float64{0, 1, 2, 3}, p.Curves[0].At)
-	assert.Equal(t, []float64{2e6, 40e6, 4e6, 9e6}, p.Curves[0].Values, "the medians, the higher one of two")
+	assert.Equal(t, []float64{2e6, 5e6, 4e6, 9e6}, p.Curves[0].Values, "of those that came out as the level did")
 	assert.Equal(t, []float64{1e6, 1e6, 1e6, 1e6}, p.Curves[1].Values)
 	picture := ansi.Strip(strings.Join(p.Draw(s, 60, 14), ""))
 	assert.GreaterOrEqual(t, strings.Count(picture, "●"), 4, picture)
 	assert.Equal(t, 1, strings.Count(picture, "✗"), picture)
-	assert.Equal(t, "p99 and p50 at each rate   evenly spaced   lines through medians   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")))
-	assert.Equal(t, "p99 and p50 at each rate|evenly spaced|lines through medians|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 28), "|")), "each part whole")
+	assert.Equal(t, "p99 and p50 at each rate   evenly spaced   lines as in the table   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")))
+	assert.Equal(t, "p99 and p50 at each rate|evenly spaced|lines as in the table|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 28), "|")), "each part whole")
 	r.Over = find.OverThreads
 	assert.Contains(t, ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")), "at each number of threads   ")
 	assert.Equal(t, "p99 and p50 at each level", ansi.Strip(LatencyLegend(s, r, 28)[0]))

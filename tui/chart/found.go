@@ -15,8 +15,8 @@ import (
 )
 
 // Latency returns what a search has tried: a point for the figure that is sought of each step, p99 or
-// what the condition is on, which shows whether it held, and lines through the medians of that and of
-// p50 at each level; with rules at the level that holds and the one that does not, and a line at each
+// what the condition is on, which shows whether it held, and lines through that and p50 of the try that stands
+// for each level; with rules at the level that holds and the one that does not, and a line at each
 // time that was asked for. Each level has a place of its own along the axis, as far from its neighbours as
 // any other: a search halves what lies between two, and its levels would soon lie upon each other. What is
 // far above the limits does not set the scale.
@@ -29,11 +29,12 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 	low, high := r.Bracket()
 	for i, level := range levels {
 		tries, place := r.Of(level), float64(i)
+		shown := r.Outcome(tries).Shown
 		for _, step := range tries.Steps {
 			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(tries.Steps) == 1})
 		}
-		sought.add(place, tries.Median(of))
-		p50.add(place, tries.Median(func(t find.Step) int64 { return t.Response.P50 }))
+		sought.add(place, of(shown))
+		p50.add(place, shown.Response.P50)
 		if level == low || level == high {
 			p.Marks = append(p.Marks, place)
 		}
@@ -82,7 +83,7 @@ func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 	}
 	parts := []string{text, s.Muted.On("evenly spaced"), signs}
 	if len(r.Steps) > len(r.Newest()) {
-		parts = slices.Insert(parts, 2, s.Muted.On("lines through medians"))
+		parts = slices.Insert(parts, 2, s.Muted.On("lines as in the table"))
 	}
 	out := parts[:1]
 	for _, more := range parts[1:] {
@@ -120,8 +121,8 @@ func shownTime(ns int64) float64 {
 }
 
 // Steps returns the table of the levels that a search has tried, the one that was tried last first, with
-// the number of its last try, in at most n lines of w cells. chosen is the level that gets a mark and is
-// seen in any case. Several tries of a level are one row, with their medians.
+// the number of the try that its row has, in at most n lines of w cells. chosen is the level that gets a mark
+// and is seen in any case.
 func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string {
 	list := r.Newest()
 	if n < 2 || len(list) == 0 {
@@ -179,7 +180,7 @@ type tried struct {
 	s      *widget.Styles
 	r      *find.Result
 	judged []find.Shown
-	// numbered means that there is a column with the number of the last try, threads one with theirs.
+	// numbered means that there is a column with the number of the try, threads one with theirs.
 	numbered, threads bool
 	inks              []widget.Ink
 }
@@ -220,24 +221,21 @@ func (t *tried) add(level float64, words string, chosen bool) {
 		sign, ink = "✓", t.s.OK
 	}
 	t.inks = append(t.inks, ink)
-	tries := t.r.Of(level)
-	last := tries.Steps[len(tries.Steps)-1]
-	median := func(of func(find.Step) int64) string { return widget.Nanos(tries.Median(of)) }
+	shown := t.r.Outcome(t.r.Of(level)).Shown
 	var row []string
 	if t.numbered {
-		number := strconv.Itoa(t.r.Try(level))
+		number := strconv.Itoa(t.r.Try(shown))
 		if chosen {
 			number = "▸" + number
 		}
 		row = append(row, number)
 	}
-	row = append(row, units.Number(level), units.Number(last.Done),
-		median(func(s find.Step) int64 { return s.Response.P50 }), median(func(s find.Step) int64 { return s.Response.P99 }))
+	row = append(row, units.Number(level), units.Number(shown.Done), widget.Nanos(shown.Response.P50), widget.Nanos(shown.Response.P99))
 	for _, f := range t.judged {
-		row = append(row, median(f.Of))
+		row = append(row, widget.Nanos(f.Of(shown)))
 	}
 	if t.threads {
-		row = append(row, strconv.Itoa(last.Threads))
+		row = append(row, strconv.Itoa(shown.Threads))
 	}
 	t.Add(append(row, sign, words)...)
 }
