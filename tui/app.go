@@ -313,6 +313,27 @@ func (a *App) close() {
 	}
 }
 
+// away is how many screens lie above the first one, or above the one with the run, sweep or plan in progress;
+// none while a run is about to start, which esc cancels.
+func (a *App) away() int {
+	if _, starting := a.top().(*dashboard.Screen); starting {
+		return 0
+	}
+	first := slices.IndexFunc(a.stack, func(s screen.Screen) bool {
+		r, ok := s.(screen.Runner)
+		return ok && r.Running() != nil
+	})
+	return len(a.stack) - 1 - max(first, 0)
+}
+
+// global lists the keys that mean the same on every screen, as far as they work now.
+func (a *App) global() []key.Binding {
+	return slices.DeleteFunc(widget.AllKeys.Global(a.suspend), func(b key.Binding) bool {
+		typed := len(b.Keys()[0]) == 1 && !slices.Equal(b.Keys(), widget.AllKeys.Help.Keys())
+		return a.isTyping() && typed || slices.Equal(b.Keys(), widget.AllKeys.Home.Keys()) && a.away() == 0
+	})
+}
+
 // run returns the run or sweep in progress, or nil.
 func (a *App) run() screen.Ending {
 	for _, s := range a.stack {
@@ -362,6 +383,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		a.overlay, a.scroll = help, 0
 	case typing:
 		return a.forward(msg)
+	case key.Matches(msg, widget.AllKeys.Home) && a.away() > 0:
+		a.stack = a.stack[:len(a.stack)-a.away()]
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	case a.stops(msg) && !again:

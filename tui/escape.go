@@ -61,7 +61,7 @@ func (a *App) after(msg afterMsg) tea.Cmd {
 // answer passes a key to the screen on top, and says so where it has none of that name.
 func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 	does := nameOf(msg)
-	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !bound(msg, a.top().Keys()) {
+	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !a.top().Keys().Has(msg) {
 		name := msg.String()
 		if does != "" {
 			name += " (" + does + ")"
@@ -97,13 +97,6 @@ func (a *App) unsay() {
 	if top, ok := a.top().(screen.Listener); ok {
 		top.Tell("", a.env)
 	}
-}
-
-// bound reports whether a key is one of those of a screen, dimmed or not.
-func bound(msg tea.KeyPressMsg, k widget.KeyMap) bool {
-	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool {
-		return slices.ContainsFunc(g, func(b key.Binding) bool { return widget.Presses(msg, b) })
-	})
 }
 
 // nameOf says what a key does on other screens; empty: it is on none.

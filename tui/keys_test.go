@@ -295,7 +295,7 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				return
 			}
 			for _, k := range []string{"x", "S", "Y", "T", "m", "w", "F", "b", "(", "y", "ü"} {
-				if key := tuitest.KeyPress(k); bound(key, a.top().Keys()) {
+				if a.top().Keys().Has(tuitest.KeyPress(k)) {
 					continue
 				}
 				a := to(t)
@@ -303,5 +303,40 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|are left to where the run was started`, picture(t, a), k)
 			}
 		})
+	}
+}
+
+// H goes to the first screen at once, however many lie above it; while a run is going, to that.
+func TestOneKeyGoesToTheFirstScreen(t *testing.T) {
+	a, _ := resultsApp(t, Options{}, 120, 40)
+	send(t, a, "h", "enter", "h")
+	require.Len(t, a.stack, 5)
+	send(t, a, "?")
+	assert.Contains(t, picture(t, a), "H  first screen")
+	send(t, a, "esc", "/", "H")
+	require.Len(t, a.stack, 5, "a letter of a filter")
+	send(t, a, "esc", "H")
+	assert.Len(t, a.stack, 1)
+	send(t, a, "?")
+	assert.NotContains(t, picture(t, a), "first screen", "that is it")
+
+	d, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	at := len(d.stack)
+	send(t, d, "H")
+	assert.Len(t, d.stack, at, "a run is not left")
+	send(t, d, screen.OpenMsg{To: screen.Runs{}}, screen.OpenMsg{To: screen.Runs{}}, "H")
+	assert.Len(t, d.stack, at)
+}
+
+// Help in a form does not name keys that are typed there.
+func TestHelpInAFormNamesOnlyWhatWorks(t *testing.T) {
+	all := states(120, 40)
+	for _, name := range []string{"search asked", "sweep asked", "picker typing"} {
+		a := all[name](t)
+		send(t, a, "?")
+		assert.Equal(t, help, a.overlay, name)
+		got := picture(t, a)
+		assert.NotRegexp(t, ` [qLH]  (quit|log|first screen)`, got, name)
+		assert.Contains(t, got, "ctrl+c  quit", name)
 	}
 }

@@ -121,7 +121,7 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	var lines []string
 	switch a.overlay {
 	case help:
-		p, lines = widget.Panel{Title: "Keys", Foot: "the mouse works, too · esc closes"}, helpLines(a.env, a.top().Keys(), a.suspend)
+		p, lines = widget.Panel{Title: "Keys", Foot: "the mouse works, too · esc closes"}, helpLines(a.env, a.helpGroups())
 	case logs:
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	case command:
@@ -152,11 +152,13 @@ type helpLine struct {
 	first bool
 }
 
-// helpColumns lists all keys of a screen and the global ones, group by group, in two
-// columns if they fit, and how wide each is.
-func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) (columns [][]helpLine, wide int) {
-	groups := append([][]key.Binding{}, k.FullHelp()...)
-	groups = append(groups, widget.AllKeys.Global(suspend))
+// helpGroups are all keys of the screen, and then the global ones.
+func (a *App) helpGroups() [][]key.Binding {
+	return append(slices.Clip(a.top().Keys().FullHelp()), a.global())
+}
+
+// helpColumns lists keys, group by group, in two columns if they fit, and how wide each is.
+func helpColumns(e screen.Env, groups [][]key.Binding) (columns [][]helpLine, wide int) {
 	n, keys := 1, 0
 	for _, g := range groups {
 		keys += len(g) + 1
@@ -199,8 +201,8 @@ func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) (columns [][]helpL
 	return columns, wide
 }
 
-func helpLines(e screen.Env, k widget.KeyMap, suspend bool) []string {
-	columns, wide := helpColumns(e, k, suspend)
+func helpLines(e screen.Env, groups [][]key.Binding) []string {
+	columns, wide := helpColumns(e, groups)
 	rows := 0
 	for _, c := range columns {
 		rows = max(rows, len(c))

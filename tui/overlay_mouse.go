@@ -42,7 +42,7 @@ func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 
 // clickHelp presses the key whose line of the help was clicked.
 func (a *App) clickHelp(at image.Point) tea.Cmd {
-	columns, wide := helpColumns(a.env, a.top().Keys(), a.suspend)
+	columns, wide := helpColumns(a.env, a.helpGroups())
 	n, row := at.X/wide, at.Y+a.scroll
 	if n >= len(columns) || row >= len(columns[n]) {
 		return nil

@@ -39,7 +39,7 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 		dir = f.Dir
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name a folder with --out")
+		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name another folder")
 	}
 	var errs []error
 	errs = append(errs, rundir.WriteNotice(dir, f))

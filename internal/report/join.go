@@ -66,7 +66,7 @@ func WriteJoined(p Document, dir string) ([]string, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name a folder with --out")
+		return nil, fault.Input(fmt.Errorf("write documents to %s: %w", dir, err), "name another folder")
 	}
 	names := make([]string, len(files))
 	for i, f := range files {

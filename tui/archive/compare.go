@@ -251,7 +251,7 @@ func (c *Comparison) Keys() widget.KeyMap {
 		b.SetEnabled(c.long)
 	}
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, k.Quit},
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, widget.Long(k.Home, "home"), k.Quit},
 		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
 	}
 }

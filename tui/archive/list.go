@@ -511,7 +511,7 @@ func (h *List) Keys() widget.KeyMap {
 	if !pack.Enabled() && k.Undo.Enabled() { // of an archived run
 		pack = widget.Long(k.Undo, "take out")
 	}
-	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, k.Quit}
+	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, widget.Long(k.Home, "home"), k.Quit}
 	if h.shelf.restores(h.current()) {
 		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
 	}

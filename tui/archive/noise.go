@@ -88,7 +88,7 @@ func (n *Noise) Update(msg tea.Msg, _ screen.Env) (screen.Screen, tea.Cmd) {
 func (n *Noise) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	move := widget.Bind("↑↓", "scroll", "up", "down")
-	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, k.Quit}, Full: [][]key.Binding{{k.Up, k.Down}, {k.Back}}}
+	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}, Full: [][]key.Binding{{k.Up, k.Down}, {k.Back}}}
 }
 
 // View draws the page.

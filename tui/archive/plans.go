@@ -120,7 +120,7 @@ func (p *Plans) Keys() widget.KeyMap {
 	move := widget.Bind("↑↓", "plan", "up", "down")
 	move.SetEnabled(k.Up.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{move, k.Choose, k.Help, k.Back, k.Quit},
+		Short: []key.Binding{move, k.Choose, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit},
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Back}},
 	}
 }

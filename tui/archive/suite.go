@@ -240,6 +240,7 @@ func (s *Suite) bindings() widget.Bindings {
 	going := s.Running() != nil || s.busy
 	turn := &s.now.Turns[s.at]
 	k.Stop.SetEnabled(s.Running() != nil)
+	k.Home.SetEnabled(!going)
 	k.Launch.SetHelp("S", "start all")
 	k.Launch.SetEnabled(!going)
 	k.Choose.SetHelp("enter", "open in the form")
@@ -261,7 +262,7 @@ func (s *Suite) bindings() widget.Bindings {
 // Keys returns the keys that work now.
 func (s *Suite) Keys() widget.KeyMap {
 	k := s.bindings()
-	short := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, k.Launch, k.Help, k.Back, k.Quit}
+	short := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), k.Choose, k.Launch, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}
 	if s.Running() != nil {
 		short[2] = k.Stop
 	}

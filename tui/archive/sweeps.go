@@ -278,6 +278,7 @@ func (s *Screen) pair() (a, b int, ok bool) {
 func (s *Screen) bindings() widget.Bindings {
 	k := widget.AllKeys
 	k.Stop.SetEnabled(s.Running() != nil)
+	k.Home.SetEnabled(s.Running() == nil)
 	done := s.runs()
 	k.Choose.SetHelp("enter", "open run")
 	if s.isLive() {
@@ -302,12 +303,12 @@ func (s *Screen) Keys() widget.KeyMap {
 		return s.ask.form.Keys("sweep")
 	}
 	k := s.bindings()
-	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare, k.Help, k.Back, k.Quit}
+	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}
 	if s.Running() != nil {
 		short = slices.Insert(short, 1, k.Stop)
 	}
 	if k.Right.Enabled() {
-		short = slices.Insert(short, len(short)-2, widget.Bind("←→", "run", "left", "right"))
+		short = slices.Insert(short, len(short)-3, widget.Bind("←→", "run", "left", "right"))
 	}
 	return widget.KeyMap{
 		Short: short,

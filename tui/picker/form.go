@@ -298,6 +298,19 @@ func (f *form) begin() tea.Cmd {
 	return nil
 }
 
+// typed reports whether the selected value is one that is typed, and not chosen among words.
+func (f *form) typed() bool {
+	r := f.current()
+	return r != nil && !r.off && len(r.choices) == 0
+}
+
+// typeOver begins typing in the place of the selected value, with a key.
+func (f *form) typeOver(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	cmd := f.begin()
+	f.edit.pick = -1
+	return tea.Batch(cmd, f.pressEdit(msg, e))
+}
+
 // meant returns what the error about the text being typed supposes; empty if nothing.
 func (f *form) meant() string {
 	if r := f.current(); r != nil {

@@ -358,9 +358,11 @@ func (p *Picker) Keys() widget.KeyMap {
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)
 		}
+		k.TypeValue.SetHelp("0–9 a–z", "type, where no key has the letter")
+		k.TypeValue.SetEnabled(p.form.typed())
 		return widget.KeyMap{
 			Short: short,
-			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.Filter, k.Reset, k.Undo}, common},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.TypeValue, k.Filter, k.Reset, k.Undo}, common},
 		}
 	case p.pane == panePlan:
 		scroll := move("scroll")

@@ -655,3 +655,22 @@ func TestAKnobAndItsParameterHaveOneRow(t *testing.T) {
 	x.field.Text = []rune("batchsize")
 	assert.Equal(t, []int{0}, x.matches(s.rows))
 }
+
+// On a row whose value is typed, a digit begins typing at once, and so does a letter that is no key there.
+func TestTypingBeginsOnTheRow(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	a.Send(t, "right")
+	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
+	a.Send(t, "1", "2", "enter")
+	assert.Equal(t, "12", p.drafts.request().Values["threads"].Text)
+	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowTarget }))
+	a.Send(t, "m")
+	require.NotNil(t, p.form.edit)
+	assert.Equal(t, "m", p.form.edit.text())
+	a.Send(t, "esc", "d")
+	assert.Nil(t, p.form.edit, "a key stays one")
+	assert.True(t, p.form.all)
+	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowPreset }))
+	a.Send(t, "m", "1")
+	assert.Nil(t, p.form.edit, "a preset is chosen")
+}

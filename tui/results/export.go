@@ -44,7 +44,7 @@ type exporter struct {
 // before: that is chosen again, with its directory, and the first of it is selected.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
 	formats, last := b.Formats(f), b.LastExported()
-	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(cmp.Or(last.Dir, f.Dir))}
+	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewField(cmp.Or(last.Dir, f.Dir))}
 	for i, f := range formats {
 		x.on[i] = slices.Contains(last.Formats, f.ID)
 	}

@@ -67,11 +67,6 @@ func (r *Results) Typing() bool {
 	return r.shelf.Typing() || r.export != nil && r.export.typing
 }
 
-// Untouched reports whether a folder is asked for and nothing has been typed.
-func (r *Results) Untouched() bool {
-	return !r.shelf.Typing() && r.export != nil && r.export.dir.Untouched()
-}
-
 // Update handles one message.
 func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
@@ -229,6 +224,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Runs{Chosen: r.run.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
+	case key.Matches(msg, k.Plans):
+		return screen.Open(screen.Plans{})
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.run.missing(), true)
@@ -312,7 +309,8 @@ func (r *Results) Keys() widget.KeyMap {
 	if r.run.tuned() {
 		again = widget.Long(k.Again, "run again, with its live changes at the same times")
 	}
-	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
+	home := widget.Long(k.Home, "home")
+	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, home, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
 	sideways := []key.Binding{k.Right, k.Left}
 	if r.moment.shown() {
 		sideways = k.ReadingHelp()
@@ -329,7 +327,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, axis},
-			{again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back},
 		},
 	}
 }

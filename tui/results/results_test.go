@@ -158,6 +158,9 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	assert.Equal(t, []string{"html"}, r.export.chosen())
 	a.Send(t, "up", "space", "tab")
 	assert.True(t, r.Typing())
+	a.Type(t, "s")
+	assert.Equal(t, r.run.loaded.folder.Dir+"s", r.export.dir.Value(), "what is there is edited")
+	a.Send(t, "end", "ctrl+u")
 	a.Type(t, "/tmp/reports")
 	a.Send(t, "enter")
 	folder := "/tmp/reports/" + b.Past[0].ID

@@ -29,7 +29,7 @@ func Bind(help, desc string, keys ...string) key.Binding {
 // everywhere. Screens copy it and disable in their copy what does not work now.
 type Bindings struct {
 	// everywhere
-	Help, Back, Quit, Interrupt, Next, Prev, Suspend, Logs key.Binding
+	Help, Back, Home, Quit, Interrupt, Next, Prev, Suspend, Logs key.Binding
 	// lists
 	Up, Down, First, Last, PageUp, PageDown, Filter, Choose, Left, Right, LeftTen, RightTen, LastMark, NextMark, FirstMoment, NewestMoment key.Binding
 	// picker and results
@@ -46,6 +46,7 @@ func newBindings() Bindings {
 	return Bindings{
 		Help:      Bind("?", "help", "?"),
 		Back:      Bind("esc", "back", "esc"),
+		Home:      Bind("H", "first screen", "H"),
 		Quit:      Bind("q", "quit", "q"),
 		Interrupt: Bind("ctrl+c", "quit; twice: at once", "ctrl+c"),
 		Next:      Bind("tab", "next panel", "tab"),
@@ -131,7 +132,7 @@ func (b *Bindings) All() []key.Binding {
 		b.Stop, b.Search, b.EndSearch, b.Sweep, b.Targets, b.Tune, b.Mark, b.Fault, b.Undo, b.Reset, b.SavePreset, b.Arrivals, b.LogAxis,
 		b.Launch, b.History, b.Export, b.Copy, b.CopySummary, b.Again, b.Compare, b.Swap, b.Details, b.Ping, b.Filter,
 		b.More, b.Less, b.MoreTen, b.LessTen, b.PayloadDown, b.PayloadUp, b.RateDown, b.RateUp, b.LastMark, b.NextMark,
-		b.SideA, b.SideB, b.Remove, b.Pack, b.Order, b.Annotate, b.Retag, b.Next, b.Prev, b.First, b.Last,
+		b.SideA, b.SideB, b.Remove, b.Pack, b.Order, b.Annotate, b.Retag, b.Home, b.Plans, b.Next, b.Prev, b.First, b.Last,
 	}
 }
 
@@ -149,7 +150,7 @@ func (b Bindings) Global(suspend bool) []key.Binding {
 		b.Suspend.SetHelp("ctrl+z", "off: no shell here")
 		b.Suspend.SetEnabled(false)
 	}
-	return []key.Binding{b.Help, b.Logs, b.Suspend, b.Quit, b.Interrupt}
+	return []key.Binding{b.Help, b.Logs, b.Home, b.Suspend, b.Quit, b.Interrupt}
 }
 
 // Long returns b with a longer description, for the help overlay.
@@ -208,6 +209,13 @@ func (b *Bindings) Moves(msg tea.KeyPressMsg, rows, height int) (by int, ok bool
 		return rows, true
 	}
 	return 0, false
+}
+
+// Has reports whether a key is one of k's, dimmed or not.
+func (k KeyMap) Has(msg tea.KeyPressMsg) bool {
+	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool {
+		return slices.ContainsFunc(g, func(b key.Binding) bool { return Presses(msg, b) })
+	})
 }
 
 // Presses reports whether msg is a key of b, enabled or not.

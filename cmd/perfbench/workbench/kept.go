@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
 	keptlist "github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
@@ -170,6 +171,11 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 		return nil, err
 	}
 	dir = k.path(dir)
+	if dir == "" {
+		if err := f.Writable(); err != nil {
+			return nil, fault.Hint(err, "name another folder: tab goes to it")
+		}
+	}
 	given := dir
 	if given != "" { // the next workbench may begin elsewhere
 		if given, err = filepath.Abs(given); err != nil {
