@@ -44,6 +44,31 @@ func TestASearchHasAPointForEachStepAndALineThroughOneOfEachLevel(t *testing.T) 
 	assert.Equal(t, "p99 and p50 at each level", ansi.Strip(LatencyLegend(s, r, 28)[0]))
 }
 
+// What joins two levels is straight, also where the axis is logarithmic, and each has its mark on both curves.
+func TestWhatJoinsLevelsOfASearchIsStraight(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	r := &find.Result{Over: find.OverRate, Steps: []find.Step{
+		{Level: 1000, Held: true, Response: find.Times{P50: 1e6, P99: 1e6}}, {Level: 2000, Held: true, Response: find.Times{P50: 1e6, P99: 1e9}},
+	}}
+	rows := Latency(s, r).Draw(s, 60, 14)
+	place := func(row string) (from, to int) {
+		from = -1
+		for x, c := range []rune(ansi.Strip(row))[labels+2:] {
+			if c >= 0x2801 && c < 0x2900 {
+				if to = x; from < 0 {
+					from = x
+				}
+			}
+		}
+		return from, to
+	}
+	for y := 1; y < 11; y++ { // the same part of its way in each row
+		from, to := place(rows[y])
+		assert.InDelta(t, 50-50*float64(y)/12, float64(from+to)/2, 3, "row %d of\n%s", y, strings.Join(rows, "\n"))
+	}
+	assert.Equal(t, 1, strings.Count(strings.Join(rows, ""), "•"), "the p50 of the first level is below its p99")
+}
+
 // However close the levels are that a search has halved its way to, each is a sign of its own, and no label hides one.
 func TestLevelsOfASearchAreToldApart(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
@@ -440,4 +465,7 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	assert.Equal(t, "     payload▾   ▾longer                 ", lane(at(12, "payload"), at(16, "longer")))
 	assert.Equal(t, "            ▾▾longer                    ", lane(at(12, "payload"), at(13, "longer")))
 	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads")))
+	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
+	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
+	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "threads")))
 }

@@ -226,9 +226,9 @@ const (
 func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column func(float64, int) int) *Canvas {
 	canvas := NewCanvas(cells, rows)
 	for i, c := range slices.Backward(p.Curves) {
-		dots := make([]float64, 2*cells)
+		dots, parts := make([]float64, 2*cells), partsOf(scale, c.Values)
 		for x := range dots {
-			dots[x] = scale.Part(between(c.At, c.Values, from+(to-from)*float64(x)/float64(2*cells-1)))
+			dots[x] = between(c.At, parts, from+(to-from)*float64(x)/float64(2*cells-1))
 		}
 		canvas.Line(dots, first+Layer(i))
 	}
@@ -305,15 +305,25 @@ func (p Plot) beyond(canvas *Canvas, scale plot.Scale, column func(float64) int)
 // shade shades the band of a curve where nothing is drawn.
 func (c Curve) shade(canvas *Canvas, from, to float64, scale plot.Scale, l Layer) {
 	cells, _ := canvas.Size()
+	low, high := partsOf(scale, c.Low), partsOf(scale, c.High)
 	for x := 0; x < cells && len(c.Low) == len(c.At) && len(c.High) == len(c.At); x++ {
 		at := from + (to-from)*float64(x)/float64(cells-1)
-		top, foot := canvas.Row(scale.Part(between(c.At, c.High, at))), canvas.Row(scale.Part(between(c.At, c.Low, at)))
+		top, foot := canvas.Row(between(c.At, high, at)), canvas.Row(between(c.At, low, at))
 		for y := top; y >= 0 && y <= foot; y++ {
 			if canvas.Free(x, y, 1) {
 				canvas.Put(x, y, "░", l)
 			}
 		}
 	}
+}
+
+// partsOf returns how high values are on a scale, between which lines are straight whatever the scale is.
+func partsOf(scale plot.Scale, values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = scale.Part(v)
+	}
+	return out
 }
 
 // between returns a curve's value at x, interpolated linearly between its known

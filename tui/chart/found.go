@@ -25,7 +25,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
 	p.Across = func(place float64) string { return units.Number(levels[int(place)]) }
 	name, of := r.Sought()
-	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0], Bare: true}
+	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0]}
 	low, high := r.Bracket()
 	for i, level := range levels {
 		tries, place := r.Of(level), float64(i)

@@ -81,8 +81,11 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	})[0]
 }
 
+// leastLast is how long the last word of a name is at least that is cut: "the…" says nothing.
+const leastLast = 4
+
 // names returns what the moment may be called, the longest first: its name, the brief one, and as many
-// whole words of the name as there is room for, but not a knob without its value.
+// whole words of the name as there is room for, but not a knob without its value, nor an article without its noun.
 func (m *Moment) names() []string {
 	out := []string{m.Name, m.Brief}
 	words, least := strings.Split(m.Name, " "), 1
@@ -90,7 +93,7 @@ func (m *Moment) names() []string {
 		least = 2
 	}
 	for n := len(words) - 1; n >= least; n-- {
-		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); !strings.HasSuffix(text, "→") {
+		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); len(words[n-1]) >= leastLast && !strings.HasSuffix(text, "→") {
 			out = append(out, text+"…")
 		}
 	}
