@@ -29,6 +29,16 @@ func All() []workload.Profile {
 	}
 }
 
+// TitleOf returns what people call a profile; its name if nobody knows it.
+func TitleOf(name string) string {
+	for _, p := range All() {
+		if p.Name == name {
+			return p.Title
+		}
+	}
+	return name
+}
+
 // Formats returns the documents of all profiles. Those in the manner of PadoGrid
 // have a table of the texts and their older layout each.
 func Formats() []rundir.Format {

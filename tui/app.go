@@ -64,7 +64,7 @@ type App struct {
 // creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
 	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
-	a.env.Styles = a.newStyles()
+	a.env.Styles, a.env.Title = a.newStyles(), a.titleOf
 	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))

@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/profiles"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -131,7 +132,7 @@ func (a *historyCmd) fromEnvironment(c *cobra.Command) {
 // withItems hands what is kept and asked for to do.
 func (a *historyCmd) withItems(c *cobra.Command, do func(list []keptlist.Item) error) error {
 	a.fromEnvironment(c)
-	f := keptlist.Filter{Profile: a.profile, Target: a.target, Kinds: a.kinds, Verdicts: a.verdicts, Text: a.filter, Now: time.Now()}
+	f := keptlist.Filter{Profile: a.profile, Target: a.target, Kinds: a.kinds, Verdicts: a.verdicts, Sought: keptlist.Sought{Text: a.filter, Now: time.Now(), Title: profiles.TitleOf}}
 	err := f.Check()
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (a *historyCmd) withItems(c *cobra.Command, do func(list []keptlist.Item) e
 		return err
 	}
 	if a.since != "" {
-		if f.Since, err = rundir.ParseAgo("since", a.since, f.Now); err != nil {
+		if f.Since, err = rundir.ParseAgo("since", a.since, f.Sought.Now); err != nil {
 			return err
 		}
 	}
@@ -149,6 +150,9 @@ func (a *historyCmd) withItems(c *cobra.Command, do func(list []keptlist.Item) e
 		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
 	if err != nil {
+		return err
+	}
+	if err := f.Sought.Check(list); err != nil {
 		return err
 	}
 	list = f.Of(list)

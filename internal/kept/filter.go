@@ -21,10 +21,8 @@ type Filter struct {
 	Since time.Time
 	// Kinds are words of Kinds, and Verdicts are words of Words: one of each must be true.
 	Kinds, Verdicts []string
-	// Text is what the filter of the workbench takes: all of its words must be there.
-	Text string
-	// Now is the time by which days are told.
-	Now time.Time
+	// Sought is what the filter of the workbench takes: all of it must be there.
+	Sought Sought
 }
 
 // Check refuses words that are not known, as bad input.
@@ -82,7 +80,7 @@ func (f Filter) wants(i *Item) bool {
 		!i.When().Before(f.Since) &&
 		(len(f.Kinds) == 0 || slices.Contains(f.Kinds, i.Kind())) &&
 		(len(f.Verdicts) == 0 || slices.ContainsFunc(f.Verdicts, i.Is)) &&
-		i.Holds(f.Text, f.Now)
+		i.Holds(f.Sought)
 }
 
 // on reports whether the item, or a run of it, is on a target.
@@ -92,40 +90,14 @@ func (i *Item) on(target string) bool {
 		slices.ContainsFunc(i.Of, func(r *rundir.Run) bool { return target == r.Store.Name || strings.Contains(r.Target, target) })
 }
 
-// Holds reports whether every word of sought is found in what the item is listed by, or is said of a
-// value of the run, as threads=32 or "threads 32"; case does not matter. A verdict has to be the item's
-// own: "valid" does not find INVALID.
-func (i *Item) Holds(sought string, now time.Time) bool {
-	text := ""
-	for rest := strings.Fields(strings.ToLower(sought)); len(rest) > 0; {
-		if n := i.asked(rest); n > 0 {
-			rest = rest[n:]
-			continue
-		}
-		w := rest[0]
-		rest = rest[1:]
-		switch w {
-		case "valid", "degraded", "invalid":
-			if !i.Is(w) {
-				return false
-			}
-			continue
-		}
-		if text == "" {
-			text = strings.ToLower(strings.Join(i.words(now), " "))
-		}
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
 // words returns everything that the item can be found by.
-func (i *Item) words(now time.Time) []string {
+func (i *Item) words(s Sought) []string {
 	profile, mode := i.Profile()
 	url, store := i.Target()
-	out := append(dates(i.When(), now), i.ID(), i.Kind(), profile, mode, profile+" "+mode+" on "+store, url, store, i.Judged())
+	out := append(dates(i.When(), s.Now), i.ID(), i.Kind(), profile, mode, profile+" "+mode+" on "+store, url, store, i.Judged())
+	if s.Title != nil {
+		out = append(out, s.Title(profile))
+	}
 	for _, w := range Words[3:] {
 		if i.Is(w[0]) {
 			out = append(out, w[0])

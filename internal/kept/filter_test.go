@@ -23,7 +23,7 @@ func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 		"yesterday": {false, true, false}, "sun": {false, true, true}, "aug": {false, false, true}, "2026-08": {false, false, true},
 		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
 	} {
-		assert.Equal(t, want, [3]bool{today.Holds(sought, now), before.Holds(sought, now), long.Holds(sought, now)}, sought)
+		assert.Equal(t, want, [3]bool{today.Holds(Sought{Text: sought, Now: now}), before.Holds(Sought{Text: sought, Now: now}), long.Holds(Sought{Text: sought, Now: now})}, sought)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestARunIsFoundByHowItWasJudged(t *testing.T) {
 	for sought, want := range map[string][2]bool{
 		"failed": {true, false}, "verification failed": {true, false}, "invalid": {true, false}, "cut short": {false, true}, "degraded": {false, true},
 	} {
-		assert.Equal(t, want, [2]bool{wrong.Holds(sought, time.Now()), cut.Holds(sought, time.Now())}, sought)
+		assert.Equal(t, want, [2]bool{wrong.Holds(Sought{Text: sought, Now: time.Now()}), cut.Holds(Sought{Text: sought, Now: time.Now()})}, sought)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestVerdictsAreFound(t *testing.T) {
 			if list[i].Is(word) {
 				is = append(is, i)
 			}
-			if list[i].Holds(word, time.Now()) {
+			if list[i].Holds(Sought{Text: word, Now: time.Now()}) {
 				holds = append(holds, i)
 			}
 		}
@@ -125,7 +125,7 @@ func TestFilters(t *testing.T) {
 		{Filter{Profile: "ingestion"}, ""},
 		{Filter{Target: "host", Since: now.AddDate(0, 0, -3)}, "ab"},
 		{Filter{Target: "redis", Profile: "tx"}, "absc"},
-		{Filter{Text: "today", Now: now}, "a"},
+		{Filter{Sought: Sought{Text: "today", Now: now}}, "a"},
 	} {
 		got := ""
 		for _, i := range c.f.Of(list) {

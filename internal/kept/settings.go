@@ -3,7 +3,6 @@ package kept
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -12,11 +11,16 @@ import (
 // Told are the settings that a list tells its runs apart by.
 var Told = [...]string{"threads", "rate", "payload"}
 
-// Settings are those of Told in which the runs of a list differ.
-type Settings struct{ differ [len(Told)]bool }
+// Settings are those of Told in which the runs of a list differ, and what a filter asks for.
+type Settings struct {
+	differ [len(Told)]bool
+	asked  string
+}
 
-// SettingsOf returns those in which the runs among some items differ.
-func SettingsOf(items []*Item) (s Settings) {
+// SettingsOf returns those in which the runs among some items differ; asked is what else the items are told
+// by, which they may all have alike: "" for nothing.
+func SettingsOf(items []*Item, asked string) (s Settings) {
+	s.asked = asked
 	for n, name := range Told {
 		first := ""
 		for _, i := range items {
@@ -26,13 +30,16 @@ func SettingsOf(items []*Item) (s Settings) {
 				s.differ[n] = true
 			}
 		}
+		if s.differ[n] && name == asked {
+			s.asked = "" // it has a column
+		}
 	}
 	return s
 }
 
-// Heads returns the names of Told, with "" for those in which no runs differ.
+// Heads returns the names of Told, with "" for those in which no runs differ, and then what was asked for.
 func (s Settings) Heads() []string {
-	out := make([]string, len(Told))
+	out := append(make([]string, len(Told)), s.asked)
 	for n, name := range Told {
 		if s.differ[n] {
 			out[n] = name
@@ -41,9 +48,9 @@ func (s Settings) Heads() []string {
 	return out
 }
 
-// Of returns what an item began with, for each of Heads; "" where there is nothing to say.
+// Of returns what an item began with or has, for each of Heads; "" where there is nothing to say.
 func (s Settings) Of(i *Item) []string {
-	out := make([]string, len(Told))
+	out := append(make([]string, len(Told)), i.valueOf(s.asked))
 	for n, name := range Told {
 		if s.differ[n] {
 			out[n] = settingOf(i.Run, name)
@@ -70,37 +77,4 @@ func settingOf(r *rundir.Run, name string) string {
 		}
 	}
 	return strings.Join(each, ", ")
-}
-
-// asked returns how many of the first words name a value that the run began with, or its store, profile
-// or verdict, and say the whole of it; a value by its name with or without its track.
-func (i *Item) asked(words []string) int {
-	if i.Run == nil {
-		return 0
-	}
-	text := strings.Join(words, " ")
-	says := func(name, value string) int {
-		_, base := rundir.TrackOf(name)
-		for _, n := range []string{name, base} {
-			rest, is := strings.CutPrefix(text, strings.ToLower(n))
-			if !is || !strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, " ") {
-				continue
-			}
-			for _, v := range []string{value, strings.ReplaceAll(value, " ", "")} {
-				v = strings.ToLower(v)
-				if after, is := strings.CutPrefix(rest[1:], v); is && v != "" && (after == "" || after[0] == ' ') {
-					return len(words) - len(strings.Fields(after))
-				}
-			}
-		}
-		return 0
-	}
-	most := 0
-	for name, v := range i.Run.Settings {
-		most = max(most, says(name, rundir.SettingText(name, v)), says(name, strconv.FormatFloat(v, 'f', -1, 64)))
-	}
-	for name, v := range i.Run.Parameters {
-		most = max(most, says(name, v))
-	}
-	return max(most, says("store", i.Run.Store.Name), says("profile", i.Run.Profile), says("verdict", i.Run.Verdict.State))
 }

@@ -2,10 +2,11 @@ package kept
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -17,16 +18,16 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	b := run(map[string]float64{"threads": 16, "rate": 0, "payload": 1024})
 	none := run(nil)
 	sweep := &Item{}
-	s := SettingsOf([]*Item{sweep, none, a, b})
-	assert.Equal(t, []string{"threads", "", "payload"}, s.Heads(), "a rate that is the same is left out")
-	assert.Equal(t, []string{"8", "", "1 KiB, 10 KiB"}, s.Of(a))
-	assert.Equal(t, []string{"16", "", "1 KiB"}, s.Of(b))
-	assert.Equal(t, []string{"", "", ""}, s.Of(sweep))
-	assert.Equal(t, []string{"", "", ""}, s.Of(none))
+	s := SettingsOf([]*Item{sweep, none, a, b}, "")
+	assert.Equal(t, []string{"threads", "", "payload", ""}, s.Heads(), "a rate that is the same is left out")
+	assert.Equal(t, []string{"8", "", "1 KiB, 10 KiB", ""}, s.Of(a))
+	assert.Equal(t, []string{"16", "", "1 KiB", ""}, s.Of(b))
+	assert.Equal(t, []string{"", "", "", ""}, s.Of(sweep))
+	assert.Equal(t, []string{"", "", "", ""}, s.Of(none))
 
 	b.Run.Sought = &rundir.Sought{Over: "threads"}
-	assert.Equal(t, []string{"", "", "payload"}, SettingsOf([]*Item{a, b}).Heads())
-	assert.Equal(t, []string{"", "", ""}, SettingsOf([]*Item{a, a}).Heads())
+	assert.Equal(t, []string{"", "", "payload", ""}, SettingsOf([]*Item{a, b}, "").Heads())
+	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, a}, "").Heads())
 }
 
 // A run is found by what it was asked to do: the whole of a value, with or without its track.
@@ -37,13 +38,47 @@ func TestARunIsFoundByItsValues(t *testing.T) {
 		Parameters: map[string]string{"keyOrder": "uniform", "warmup": "5s", "preset": "small"},
 	}}
 	for sought, want := range map[string]bool{
-		"threads=8": true, "threads 8": true, "THREADS=8": true, "tx threads 8 redis": true, "threads=6": true, "writers.threads=6": true,
-		"threads=32": false, "threads 32": false, "threads=": false, "threads=80": false, "threads": false,
+		"threads=8": true, "threads 8": true, "THREADS=8": true, "tx threads 8 redis": true, "threads=6": false, "threads>=8": true, "threads > 8": false, "threads<9 writers.threads=6": true, "writers.threads>6": false, "writers.threads=6": true,
+		"threads=32": false, "threads 32": false, "threads=": true, "missing=": false, "threads=80": false, "threads": false,
 		"payload=1KiB": true, "payload=1024": true, "payload 1 kib redis": true, "rate=unlimited": true,
 		"keyorder=uniform": true, "keyOrder zipfian": false, "warmup=5s preset=small": true, "warmup=5": false,
-		"store=redis profile=tx": true, "store=embedded": false, "verdict=valid": true, "verdict=invalid": false,
+		"store=redis profile=tx": true, "store=embedded": false, "verdict=valid": true, "verdict=invalid": false, "name=": false, "kind=run": true, "rate>1M": true, "rate<1M": false, "payload>=1KiB": true, "payload<1k": false,
+		"errors=0": true, "errors>0": false, "errors>": true, "p99<1s": false, "p99>1s": false,
 	} {
-		assert.Equal(t, want, run.Holds(sought, time.Time{}), sought)
+		assert.Equal(t, want, run.Holds(Sought{Text: sought}), sought)
 	}
-	assert.False(t, (&Item{Group: &Group{}}).Holds("threads=8", time.Time{}))
+	assert.False(t, (&Item{Group: &Group{}}).Holds(Sought{Text: "threads=8"}))
+}
+
+// What a filter asks for has a column, also where all runs that pass it are alike.
+func TestWhatAFilterAsksForIsShown(t *testing.T) {
+	run := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "a.threads": 6, "b.threads": 2}, Parameters: map[string]string{"keyOrder": "uniform"}, MeasuredS: 10}}
+	for text, want := range map[string]string{"redis threads=8": "8", "a.threads>2": "6", "keyorder=uniform": "uniform", "errors=0": "", "missing=1": ""} {
+		asked := Sought{Text: text}.Asked()
+		assert.Equal(t, want, SettingsOf([]*Item{run}, asked).Of(run)[len(Told)], text)
+	}
+	other := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 4}}}
+	assert.Equal(t, []string{"threads", "", "", ""}, SettingsOf([]*Item{run, other}, "threads").Heads(), "once")
+}
+
+// A comparison of what no run has is refused, with the names that there are.
+func TestAFilterByAnUnknownNameIsRefused(t *testing.T) {
+	list := []Item{{Run: &rundir.Run{ID: "r", Settings: map[string]float64{"a.threads": 6}, Parameters: map[string]string{"keyOrder": "uniform"}, Tags: map[string]string{"Team": "blue"}, Target: "redis://h?connections=4"}}}
+	for _, ok := range []string{"", "tx redis", "errors>100", "name=", "threads=8", "a.threads=", "keyorder=x", "team=red", "connections=4", "p99 < 5ms", "errors>1k", "1.5s"} {
+		require.NoError(t, Sought{Text: ok}.Check(list), ok)
+	}
+	err := Sought{Text: "threds=8"}.Check(list)
+	require.EqualError(t, err, `no run has "threds"`)
+	assert.Contains(t, fault.HintOf(err), "did you mean threads? known are errors, throughput, p50")
+	require.EqualError(t, Sought{Text: "p99>fast"}.Check(list), `p99: "fast" is not a time such as 5ms or 1.5s`)
+	require.Error(t, Sought{Text: "errors>x"}.Check(nil))
+	require.NoError(t, Sought{Text: "threads=8"}.Check(nil), "there are no runs")
+}
+
+// A run is found by its profile's title.
+func TestARunIsFoundByTheTitleOfItsProfile(t *testing.T) {
+	s := Sought{Text: "bulk", Title: func(string) string { return "Bulk ingestion" }}
+	assert.True(t, (&Item{Run: &rundir.Run{Profile: "ingestion"}}).Holds(s))
+	s.Title = nil
+	assert.False(t, (&Item{Run: &rundir.Run{Profile: "ingestion"}}).Holds(s))
 }

@@ -92,7 +92,7 @@ func (h *List) Typing() bool { return h.shelf.Typing() }
 
 // Update handles one message.
 func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
-	h.shelf.Now = e.Now
+	h.shelf.At(e)
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		h.toast.Tick(e.Now)

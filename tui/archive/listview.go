@@ -96,7 +96,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	case len(h.rows) == 0:
 		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
 	case len(h.shown) == 0:
-		return append(append(out, "No run matches."), widget.MutedLines(s, "Press esc to see all, or "+FilteredBy+".", w)...)
+		return append(out, h.shelf.NoMatch(s, h.rows, w)...)
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
@@ -119,7 +119,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 }
 
 // notesColumn is which column of the list has what is kept with runs.
-const notesColumn = 13
+const notesColumn = 14
 
 // noting is how much room Notes have: a sign says that there is something where there is none for words, and
 // verdicts are brief to make some.
@@ -128,7 +128,7 @@ type noting struct{ mark, brief bool }
 // grid is the table of the rows up to end.
 func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
 	s, order := e.Styles, h.shelf.Order()
-	settings := kept.SettingsOf(listed)
+	settings := kept.SettingsOf(listed, h.shelf.Sought().Asked())
 	heads := settings.Heads()
 	notes := widget.Column{Head: h.notesHead(), Spare: 5, Most: 60}
 	if how.mark {
@@ -142,6 +142,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		{Head: heads[0], Right: true, Spare: 7},
 		{Head: heads[1], Right: true, Spare: 7},
 		{Head: heads[2], Right: true, Spare: 7},
+		{Head: heads[3], Right: true, Spare: 1},
 		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
 		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
 		{Head: "length", Right: true, Spare: 6},
@@ -169,7 +170,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
 		switch {
-		case col == 11 || col == 12:
+		case col == notesColumn-2 || col == notesColumn-1:
 			_, k := widget.TrustOf(s, r)
 			return k
 		case h.top+row == h.at:

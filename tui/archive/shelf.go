@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -37,15 +38,15 @@ type Keeper interface {
 }
 
 // FilteredBy says what a list of runs is filtered by.
-const FilteredBy = "filter by profile, store, verdict, threads=8, tag, note or date"
+const FilteredBy = "filter by profile, store, verdict, threads=8, p99>5ms, tag, note or date"
 
 // RunList is the filter and the order of a list of kept runs, and the open question about
 // them. It belongs to the event loop.
 type RunList struct {
 	// Filter is what the list is filtered by.
 	Filter widget.Filter
-	// Now is the time of the last frame, which days are told by.
-	Now time.Time
+	now    time.Time
+	title  func(profile string) string
 
 	keeper Keeper
 	order  kept.Order
@@ -57,6 +58,22 @@ type RunList struct {
 
 // New returns the shelf of an archive.
 func NewRunList(k Keeper) RunList { return RunList{keeper: k} }
+
+// At tells the list the time of the last frame, which days are told by, and what profiles are called.
+func (s *RunList) At(e screen.Env) { s.now, s.title = e.Now, e.Title }
+
+// Sought is what the filter asks for.
+func (s *RunList) Sought() kept.Sought {
+	return kept.Sought{Text: s.Filter.Text(), Now: s.now, Title: s.title}
+}
+
+// NoMatch says why no item of a list passes the filter, in w cells.
+func (s *RunList) NoMatch(st *widget.Styles, all []kept.Item, w int) []string {
+	if err := s.Sought().Check(all); err != nil {
+		return widget.Sentences(st, err, w)
+	}
+	return append([]string{"No run matches."}, widget.MutedLines(st, "Press esc to see all, or "+FilteredBy+".", w)...)
+}
 
 // Forget discards a question, and keeps the filter as far as it was typed.
 func (s *RunList) Forget() {
@@ -71,7 +88,7 @@ func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || 
 func (s *RunList) Shown(all []kept.Item) []int {
 	var out []int
 	for i := range all {
-		if all[i].Holds(s.Filter.Text(), s.Now) {
+		if all[i].Holds(s.Sought()) {
 			out = append(out, i)
 		}
 	}
@@ -165,7 +182,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 	case key.Matches(msg, k.Undo) && len(archives) > 0:
 		keeper, name := s.keeper, widget.Plural(int64(len(archives)), "run")
 		if at.Run != nil {
-			name = kept.Day(at.Run.Started, s.Now) + ", " + widget.NameOf(at.Run)
+			name = kept.Day(at.Run.Started, s.now) + ", " + widget.NameOf(at.Run)
 		}
 		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack(archives), false} }, true
 	case key.Matches(msg, k.Annotate, k.Retag):

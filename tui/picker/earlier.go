@@ -121,8 +121,7 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	foot := x.foot(s, items, w, focused)
 	switch {
 	case len(items) == 0 && x.shelf.Filter.Text() != "":
-		lines := widget.MutedLines(s, "No run matches: "+archive.FilteredBy+".", w-2)
-		return append(widget.Indent(lines), foot...)
+		return append(widget.Indent(x.shelf.NoMatch(s, x.rows, w-2)), foot...)
 	case len(items) == 0:
 		return append(widget.Indent(widget.Wrap(x.none(), w-2)), foot...)
 	}

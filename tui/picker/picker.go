@@ -106,7 +106,7 @@ func (p *Picker) Idle() bool {
 
 // Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
-	p.runs.shelf.Now = e.Now
+	p.runs.shelf.At(e)
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		p.toast.Tick(e.Now)

@@ -46,7 +46,7 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "Delete "+id)
 	a.Send(t, "y")
 	assert.Len(t, b.Past, 2)
-	assert.Contains(t, a.Picture(t), "No run matches: filter by profile")
+	assert.Contains(t, a.Picture(t), "No run matches.")
 	a.Send(t, "esc")
 	assert.Len(t, p.runs.items(), 2)
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")

@@ -19,6 +19,8 @@ type Env struct {
 	Styles *widget.Styles
 	// Now is the time of the last frame: screens never read the clock.
 	Now time.Time
+	// Title returns what people call a profile.
+	Title func(profile string) string
 	// Covered says, with a frame, that another screen lies above this one.
 	Covered bool
 	// Connecting creates contexts for operations that may take long; Starts counts the
