@@ -87,7 +87,7 @@ func (p Pair) judgement(unit string) string {
 // wants says what these runs could have shown of a figure that is unsure, or else what it would take; ""
 // where the answer begins with something else.
 func (p Pair) wants(f Finding, unit string) string {
-	if p.rates != "" || p.happened() != "" {
+	if p.brief || p.rates != "" || p.happened() != "" {
 		return ""
 	}
 	if f.Power != nil && !f.open() && !f.hopeless() {

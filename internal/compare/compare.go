@@ -96,6 +96,7 @@ type Pair struct {
 
 	under []string // what both searched under
 	rates string   // why throughput, or all, is no finding, as its answer begins
+	brief bool     // the answer begins with why the two should not be compared
 }
 
 // Sets compares two sets of runs, each of one or more.
@@ -115,7 +116,7 @@ func Sets(a, b Set, o Options) *Comparison {
 		if only != "" && m.Operation != nil {
 			continue
 		}
-		p := Pair{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
+		p := Pair{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation), brief: len(c.Refusals) > 0}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all runs have it
 		}

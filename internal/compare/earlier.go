@@ -67,6 +67,14 @@ func (f Figure) noLessThan(change stat.Estimate, before []Estimate) stat.Estimat
 	return change
 }
 
+// Earlier is how many earlier runs tell how much one run a side differs from the next; 0 if none do.
+func (c *Comparison) Earlier() int {
+	if math.IsNaN(Throughput.noise(of(Throughput, c.before.part(nil))).SE) {
+		return 0
+	}
+	return len(c.before.Runs)
+}
+
 // single says what one run a side can show, and what would tell more.
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {

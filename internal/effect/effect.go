@@ -379,6 +379,8 @@ type stretch struct {
 	rate     float64
 	rates    []float64
 	p50, p99 typical
+	// low and high are the rates of the slowest and the fastest second, of which one may have none.
+	low, high float64
 	// stood means that nothing was done in one of the seconds, silent that it was in all, but for one before.
 	stood, silent bool
 }
@@ -579,9 +581,14 @@ const busy = 10
 
 // over summarises seconds.
 func over(list []Second, p50, p99 *percentile) stretch {
-	out := stretch{seconds: len(list), rate: math.NaN(), p50: p50.in(list), p99: p99.in(list)}
+	out := stretch{seconds: len(list), rate: math.NaN(), low: math.NaN(), high: math.NaN(), p50: p50.in(list), p99: p99.in(list)}
 	sum, length, none := 0.0, 0.0, false
-	for _, x := range list {
+	for i, x := range list {
+		if v := x.Count / x.Length; i == 0 {
+			out.low, out.high = v, v
+		} else {
+			out.low, out.high = min(out.low, v), max(out.high, v)
+		}
 		sum, length = sum+x.Count, length+x.Length
 		if x.Count > 0 {
 			out.rates = append(out.rates, math.Log(x.Count/x.Length))

@@ -349,6 +349,9 @@ func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) ×2, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms ×2", e.Outcome(math.MaxInt))
 	assert.Equal(t, "throughput 1k → 2k ×2, p99 20 → 40 ms ×2", e.Outcome(60))
 	assert.Equal(t, "throughput 1k → 2k, p99 20 → 40 ms", e.Outcome(36))
+
+	e, _ = Last(course(turn, append(append(steady(10, 1000, 2000), [2]int64{}, [2]int64{}), steady(8, 2000, 4000)...)...))
+	assert.Equal(t, "1k (994–1.01k) → 1.6k (0–2.01k)", e.rate.Ranges(), "a mean is of the seconds without anything, too, and so is its range")
 }
 
 // At a rate, throughput is what was asked for, and p99 decides.

@@ -167,7 +167,7 @@ func (e *Effect) throughput(was, now float64) Figure {
 	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
 		f = Figure{Is: Same}
 	}
-	f.name, f.Before, f.After, f.Was, f.Now = "throughput", e.before.rate, e.after.rate, ends(e.before.rates), ends(e.after.rates)
+	f.name, f.Before, f.After, f.Was, f.Now = "throughput", e.before.rate, e.after.rate, [2]float64{e.before.low, e.before.high}, [2]float64{e.after.low, e.after.high}
 	f.show = func(v float64) (string, string) { return units.Number(v), "" }
 	return f
 }

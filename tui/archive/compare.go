@@ -325,10 +325,9 @@ func (c *Comparison) bottom(e screen.Env) string {
 	switch {
 	case c.toast.Text != "":
 		return c.toast.Line(s, e.W)
-	case len(c.made.Differences) == 0:
-		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
-	}
-	if len(c.a) == 1 && len(c.b) == 1 {
+	case len(c.a) == 1 && len(c.b) == 1 && c.made.Earlier() > 0:
+		return widget.Fit(" "+s.Muted.On(fmt.Sprintf("One run a side: how much runs vary is known from %d earlier ones of this plan.", c.made.Earlier())), e.W)
+	case len(c.a) == 1 && len(c.b) == 1:
 		return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
 	}
 	return widget.Fit(" "+s.Muted.On(fmt.Sprintf("%s against %d: how much runs vary is in the figures.", widget.Plural(int64(len(c.a)), "run"), len(c.b))), e.W)
@@ -367,14 +366,14 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	if slices.ContainsFunc(rows, func(l string) bool { return strings.Contains(l, "?") }) {
 		out = append(out, s.Muted.On("? a range too wide to say anything"))
 	}
+	if text := m.Statistics(); text != "" {
+		out = append(append(out, ""), widget.MutedLines(s, text, w)...)
+	}
 	if powers := m.powers(c.op); len(powers) > 0 {
 		out = append(out, "")
 		for _, text := range powers {
 			out = append(out, widget.MutedLines(s, widget.Unflagged(text), w)...)
 		}
-	}
-	if text := m.Statistics(); text != "" {
-		out = append(append(out, ""), widget.MutedLines(s, text, w)...)
 	}
 	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")

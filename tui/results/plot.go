@@ -79,15 +79,24 @@ func across(vals []float64, n int, mean bool) []float64 {
 // few reports whether the p99 of the seconds from one to before another is of too few calls.
 func (c *curves) few(from, to int) bool { return c.course.Times(from, to).P99 == measure.Hidden }
 
-// sure returns the p99 of those seconds that have enough calls for one, and whether others have one, too.
-func (c *curves) sure() (p99 []float64, more bool) {
-	p99 = slices.Clone(c.p99)
-	for i := range p99 {
-		if c.few(i, i+1) {
-			p99[i], more = math.NaN(), true
+// whole returns from which of the values to before which are those of whole seconds that were measured.
+func (c *curves) whole() (from, to int) {
+	from = min(max(-c.first, 0), len(c.rates))
+	return from, min(max(int(c.folder.Run.MeasuredS)-c.first, from), len(c.rates))
+}
+
+// fewOf reports of how many of the whole seconds the p99 is of too few calls, and of how many it is known.
+func (c *curves) fewOf() (few, known int) {
+	from, to := c.whole()
+	for i := from; i < to; i++ {
+		if math.IsNaN(c.p99[i]) {
+			continue
+		}
+		if known++; c.few(i, i+1) {
+			few++
 		}
 	}
-	return p99, more
+	return few, known
 }
 
 // fewIn returns which of so many columns show a p99 of too few calls.

@@ -418,10 +418,10 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	assert.Empty(t, curvesOf(&rundir.Folder{}).rates)
 }
 
-// A second of too few calls has a dimmed bar, and what is said of the p99 leaves it out.
+// A second of too few calls has a dimmed bar, and is in what is said of the p99: it may be the one that stalled.
 func TestAP99OfFewCallsIsDimmed(t *testing.T) {
 	of := func(counts ...int64) *loadedRun {
-		f := &rundir.Folder{Run: rundir.Run{Unit: "entries", Operations: []rundir.Operation{{Op: "put"}}}}
+		f := &rundir.Folder{Run: rundir.Run{Unit: "entries", MeasuredS: float64(len(counts)), Operations: []rundir.Operation{{Op: "put"}}}}
 		for at, n := range counts {
 			f.Series = append(f.Series, rundir.SeriesRow{T: at, Op: "put", Count: n, ResponseP99: int64(at+1) * 1e6, ResponseMax: 9e6})
 		}
@@ -435,6 +435,10 @@ func TestAP99OfFewCallsIsDimmed(t *testing.T) {
 	assert.Equal(t, ", each second 1 ms to 2 ms, of fewer than 1000 calls each", of(10, 20).reachOfP99(76))
 	assert.Equal(t, ", each second of fewer than 1000 calls", of(10, 20).reachOfP99(56))
 	assert.Equal(t, ", each second 1 ms to 2 ms", of(1000, 2000).reachOfP99(120))
+	assert.Contains(t, of(1000, 2000, 5000, 20).reachOfP99(120), ", each second 1 ms to 4 ms, dimmed")
+	begun := of(1000, 2000, 20)
+	begun.folder.Run.MeasuredS = 2.1
+	assert.Equal(t, ", each second 1 ms to 2 ms", begun.reachOfP99(120), "a part of a second is none")
 }
 
 func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {

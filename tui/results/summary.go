@@ -12,7 +12,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -398,7 +397,8 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	if p99.log = p99.steep() != m.turned; p99.log {
 		axis = ", log"
 	}
-	rate, times := c.what+reach(c.rates, units.Number, w/3), "Latency p99"+axis+l.reachOfP99(w-len(axis))
+	from, to := c.whole()
+	rate, times := c.what+reach(c.rates[from:to], units.Number, w/3), "Latency p99"+axis+l.reachOfP99(w-len(axis))
 	right := ""
 	if !s.Spoken {
 		right = legend(c)
@@ -483,19 +483,25 @@ func reach(values []float64, format func(float64) string, w int) string {
 	return text
 }
 
-// reachOfP99 is reach of the seconds that have a p99, and says that others are of too few calls; if all are,
-// it is of those.
+// reachOfP99 is reach of the p99, and says that seconds are of too few calls: some of them, or all.
 func (l *loadedRun) reachOfP99(w int) string {
-	p99, more := l.course.sure()
-	text, few := reach(p99, durationLabel, w-40), ", "+chart.DimmedFew()
-	if more && !plot.Some(p99) {
-		text, few = reach(l.course.p99, durationLabel, w), fmt.Sprintf(", of fewer than %d calls each", measure.Needs(99))
-		if ansi.StringWidth(text+few) > w-len("Latency p99") {
-			return fmt.Sprintf(", each second of fewer than %d calls", measure.Needs(99))
-		}
+	c := &l.course
+	from, to := c.whole()
+	few, known := c.fewOf()
+	note := ""
+	switch {
+	case few == 0:
+	case few < known:
+		note = ", " + chart.DimmedFew()
+	default:
+		note = fmt.Sprintf(", of fewer than %d calls each", measure.Needs(99))
 	}
-	if more && ansi.StringWidth(text+few) <= w-len("Latency p99") {
-		text += few
+	text, room := reach(c.p99[from:to], durationLabel, w), w-len("Latency p99")
+	if note != "" && few == known && ansi.StringWidth(text+note) > room {
+		return fmt.Sprintf(", each second of fewer than %d calls", measure.Needs(99))
+	}
+	if ansi.StringWidth(text+note) <= room {
+		text += note
 	}
 	return text
 }
