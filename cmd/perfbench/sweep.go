@@ -142,12 +142,7 @@ func (t *sweepTask) Print(context.Context) error {
 
 // Asked implements headless.Task.
 func (t *sweepTask) Asked() request.Run {
-	r := request.Run{Name: t.run.Name, Request: t.sweep.First().Asked(), Sweep: t.run.Sweep}
-	for _, x := range t.sweep.Result().Axes { // what the points differ in
-		delete(r.Request.Values, x.Name)
-		if x.Name == sweep.Target {
-			r.Request.Target = ""
-		}
-	}
+	r := t.sweep.Asked()
+	r.Name, r.Sweep = t.run.Name, t.run.Sweep // which knows how its file spells secrets
 	return r
 }

@@ -40,6 +40,8 @@ type Sweep struct {
 	// knees are the searches to make first, where the rates are left to the sweep.
 	knees  []search
 	result sweep.Result
+	// asked is what asks for the sweep again.
+	asked request.Run
 	// servers are those of the lab that some axes are settings of; nil: no axis is. anew means that
 	// they have been started anew.
 	servers session.Servers
@@ -70,6 +72,11 @@ func (s *Sweep) Result() *sweep.Result { return &s.result }
 
 // Dir returns the folder of the sweep; empty until one of its runs is done.
 func (s *Sweep) Dir() string { return s.dir }
+
+// Asked returns what a plan asks for to have the sweep again: the run of a point, without what the
+// points differ in, and the axes. Like everything of [Sweep] it may have secrets; [request.Write] leaves
+// them out.
+func (s *Sweep) Asked() request.Run { return s.asked }
 
 // First returns the run of the first point.
 func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
@@ -128,6 +135,9 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 			p.request.Values.Set(workload.Value{Name: sweep.AutoKnob, Text: anyRate, Origin: workload.OriginFlag, Where: "--over, in place of " + sweep.Auto})
 		}
 		p.prepared, err = d.Prepare(ctx, p.request)
+		if err == nil && s.asked.Sweep == nil {
+			s.asked = asks(p.prepared, axes, asked)
+		}
 		if err == nil && asked.Fault != "" {
 			err = d.breakAtMiddle(ctx, &p, asked.Fault)
 		}
@@ -150,6 +160,18 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	}
 	s.describe()
 	return s, nil
+}
+
+// asks returns what asks for a sweep again, whose run is p at one of its points.
+func asks(p *session.Prepared, axes []sweep.Axis, asked sweep.Asked) request.Run {
+	r := request.Run{Request: p.Asked(), Sweep: &request.Sweep{Over: asked.Over, Repeat: asked.Repeat, Fault: asked.Fault}}
+	for _, x := range axes {
+		delete(r.Request.Values, x.Name)
+		if x.Name == sweep.Target {
+			r.Request.Target = ""
+		}
+	}
+	return r
 }
 
 // usual gives runs a default length if they have none, not even by an axis.

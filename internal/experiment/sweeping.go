@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -133,6 +134,12 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 			return fmt.Errorf("keep the sweep: %w", err)
 		}
 		s.dir = dir
+		again := s.asked
+		again.Request.Out = "" // wherever the folder lies by then
+		plan := request.Write("perfbench sweep FILE does this sweep again.", &request.File{Runs: []request.Run{again}})
+		if err := rundir.WriteFiles(dir, []rundir.File{{Name: sweep.PlanFile, Data: plan}}); err != nil {
+			return fmt.Errorf("keep the sweep: %w", err)
+		}
 	}
 	data, err := s.result.Encode()
 	if err != nil {

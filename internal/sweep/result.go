@@ -19,6 +19,9 @@ import (
 // the results.
 const File = "sweep.json"
 
+// PlanFile is the name of the plan file in a sweep's folder that asks for the same sweep again.
+const PlanFile = "plan.yaml"
+
 // FolderEnd is the suffix of the name of a sweep's folder.
 const FolderEnd = "-sweep"
 

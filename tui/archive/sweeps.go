@@ -41,6 +41,15 @@ type loadedMsg struct {
 	err  error
 }
 
+// againMsg delivers what asks for a sweep again: its plan file, and what that asks for.
+type againMsg struct {
+	of   *Screen
+	copy bool
+	path string
+	run  *request.Run
+	err  error
+}
+
 // begunMsg delivers a sweep that was requested, or why there is none.
 type begunMsg struct {
 	of    *Screen
@@ -110,6 +119,10 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.of == s {
 			return s, s.begun(msg, e)
 		}
+	case againMsg:
+		if msg.of == s {
+			return s, s.again(msg, e)
+		}
 	case tea.PasteMsg:
 		if s.ask.open {
 			s.ask.form.Press(msg)
@@ -164,6 +177,22 @@ func (s *Screen) frame(e screen.Env) tea.Cmd {
 	}
 }
 
+// again asks for the sweep once more, or shows the command that does it.
+func (s *Screen) again(msg againMsg, e screen.Env) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		s.toast.Say(e.Now, widget.Unflagged(msg.err.Error()), true)
+	case msg.run == nil:
+		s.toast.Say(e.Now, "this sweep was made before perfbench kept what asks for it again: w on one of its runs sweeps, too", true)
+	case msg.copy:
+		return screen.ShowCommand("does this sweep again", request.Shell([]string{"perfbench", "sweep", msg.path}))
+	default:
+		asked := sweep.Asked{Over: msg.run.Sweep.Over, Repeat: msg.run.Sweep.Repeat, Fault: msg.run.Sweep.Fault}
+		return screen.Open(screen.AskSweep{Request: msg.run.Request, Again: &asked, Targets: msg.run.Request.Target == ""})
+	}
+	return nil
+}
+
 func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if s.ask.open {
 		return s.pressAsked(msg, e)
@@ -197,6 +226,14 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Compare):
 		a, b, _ := s.pair()
 		return screen.Open(screen.Compare{A: s.now.RunsOf(a), B: s.now.RunsOf(b)})
+	case key.Matches(msg, k.Again), key.Matches(msg, k.Copy):
+		b, id, copies := s.bench, s.now.ID, key.Matches(msg, k.Copy)
+		return func() tea.Msg {
+			path, run, err := b.SweepPlan(id)
+			return againMsg{s, copies, path, run, err}
+		}
+	case widget.Presses(msg, k.Again), widget.Presses(msg, k.Copy):
+		s.toast.Say(e.Now, "once the sweep has ended", false)
 	case widget.Presses(msg, k.Compare):
 		s.toast.Say(e.Now, "choose two points with space, or one and stand on the other", false)
 	case widget.Presses(msg, k.Choose):
@@ -289,6 +326,10 @@ func (s *Screen) bindings() widget.Bindings {
 	k.Right.SetHelp("→", "next run")
 	k.Left.SetEnabled(done > 1)
 	k.Right.SetEnabled(done > 1)
+	k.Again.SetHelp("R", "sweep again")
+	for _, b := range []*key.Binding{&k.Again, &k.Copy} {
+		b.SetEnabled(s.Running() == nil && s.now.ID != "")
+	}
 	k.Toggle.SetHelp("space", "choose for comparing")
 	k.Toggle.SetEnabled(len(s.now.Points) > 0)
 	k.Compare.SetHelp("c", "compare two")
@@ -303,16 +344,20 @@ func (s *Screen) Keys() widget.KeyMap {
 		return s.ask.form.Keys("sweep")
 	}
 	k := s.bindings()
-	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}
+	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare}
 	if s.Running() != nil {
 		short = slices.Insert(short, 1, k.Stop)
+	} else {
+		short = append(short, k.Again)
 	}
+	short = append(short, k.Help)
 	if k.Right.Enabled() {
-		short = slices.Insert(short, len(short)-3, widget.Bind("←→", "run", "left", "right"))
+		short = append(short, widget.Bind("←→", "run", "left", "right"))
 	}
+	short = append(short, k.Back, widget.Long(k.Home, "home"), k.Quit)
 	return widget.KeyMap{
 		Short: short,
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, k.Again, k.Copy, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
 	}
 }
 
@@ -337,4 +382,7 @@ type Sweeper interface {
 	Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error)
 	// LoadSweep reads an earlier one by its id.
 	LoadSweep(id string) (*sweep.Kept, error)
+	// SweepPlan returns the plan file that asks for one again, and what it asks for; a nil run
+	// without an error where none was kept.
+	SweepPlan(id string) (path string, run *request.Run, err error)
 }

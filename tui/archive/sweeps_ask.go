@@ -67,6 +67,20 @@ func newAsker(to screen.AskSweep) asker {
 		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
 		widget.NewRow("warmup", "warm-up", usualWarmup, "before each run; auto: until it has settled"),
 	}
+	if to.Again != nil {
+		has := map[string]string{"repeat": to.Again.Repeat, "fault": to.Again.Fault, "rate": rateOf(to.Request.Values)}
+		for i, name := range []string{"over", "and"} {
+			has[name] = strings.Join(to.Again.Over[min(i, len(to.Again.Over)):min(i+1, len(to.Again.Over))], "")
+		}
+		for _, name := range []string{"duration", "warmup"} {
+			has[name] = to.Request.Values[name].Text
+		}
+		for i, r := range rows {
+			if text, ok := has[r.Name]; ok {
+				rows[i] = r.Holding(text)
+			}
+		}
+	}
 	if len(to.Request.Timetable) > 0 {
 		rows = append(rows, widget.NewRow("at", "timetable", timetable(to.Request), "what changes during each run; empty: nothing"))
 	}

@@ -269,3 +269,38 @@ func TestASweepOfThreadsGoesAtFullLoadUnlessARateIsGiven(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "Each run holds 3000/s")
 	assert.Equal(t, "3000", s.ask.request().Values["rate"].Text)
 }
+
+// A sweep of the past is asked for again in the form, as it was, or by a command.
+func TestASweepIsDoneAgain(t *testing.T) {
+	b := tuitest.NewDemo()
+	r := tuitest.NewSweep(14, b.Past[0].ID, b.Past[1].ID)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &r}}
+	s := NewSweeps(b, b.PastSweeps[0].ID)
+	a := tuitest.NewStage(t, s, 120, 40)
+	asks := func() (opened screen.AskSweep) {
+		cmd := s.press(tuitest.KeyPress("R"), a.Env)
+		require.NotNil(t, cmd)
+		_, next := s.Update(cmd(), a.Env)
+		if next == nil {
+			return screen.AskSweep{}
+		}
+		return next().(screen.OpenMsg).To.(screen.AskSweep)
+	}
+	assert.Zero(t, asks())
+	assert.Contains(t, a.Picture(t), "made before perfbench kept what asks for it again")
+
+	b.Again = &request.Run{
+		Request: request.Request{Profile: "ingestion", Target: "memory:", Values: workload.Values{"rate": {Name: "rate", Text: "700"}, "duration": {Name: "duration", Text: "3s"}}},
+		Sweep:   &request.Sweep{Over: []string{"payload=1KiB,4KiB", "threads=2,4"}, Repeat: "3", Fault: "pause"},
+	}
+	again := asks()
+	assert.False(t, again.Targets)
+	form := newAsker(again)
+	assert.Equal(t, sweep.Asked{Over: b.Again.Sweep.Over, Repeat: "3", Fault: "pause"}, form.asked())
+	assert.Equal(t, map[string]string{"rate": "700", "duration": "3s", "warmup": ""},
+		map[string]string{"rate": form.form.Value("rate"), "duration": form.form.Value("duration"), "warmup": form.form.Value("warmup")})
+
+	cmd := s.press(tuitest.KeyPress("y"), a.Env)
+	_, next := s.Update(cmd(), a.Env)
+	assert.Equal(t, screen.CommandMsg{Does: "does this sweep again", Text: "perfbench sweep results/260503-120000-ingestion-sweep/plan.yaml"}, next())
+}

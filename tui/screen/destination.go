@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -47,6 +48,8 @@ type (
 		// Targets asks for the targets to sweep over, rather than for values of a knob; Replays
 		// means that a recording is replayed, which has its own load.
 		Targets, Replays bool
+		// Again is a sweep to ask for once more; nil for a new one.
+		Again *sweep.Asked
 	}
 	// AskSearch asks for a search in a run with a request, which starts once it is known
 	// what to search for.

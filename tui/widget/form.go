@@ -53,6 +53,12 @@ func (r FormRow) Begun() FormRow {
 	return r
 }
 
+// Holding returns the row with another text.
+func (r FormRow) Holding(text string) FormRow {
+	r.field = NewChosen(text)
+	return r
+}
+
 // Value returns the text of a row.
 func (f *Form) Value(name string) string {
 	for i := range f.Rows {

@@ -1,8 +1,12 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,6 +121,20 @@ func (w sweeper) LoadSweep(id string) (*sweep.Kept, error) {
 		return nil, err
 	}
 	return &sweep.Kept{ID: id, Result: r}, nil
+}
+
+// SweepPlan returns the plan file that asks for one of them again, and what it asks for: a nil run
+// without an error where the sweep was made before perfbench kept one.
+func (w sweeper) SweepPlan(id string) (path string, run *request.Run, err error) {
+	path = filepath.Join(w.out, id, sweep.PlanFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	plan, _, err := w.requests.Plan(path)
+	if plan == nil || len(plan.Runs) != 1 || plan.Runs[0].Sweep == nil {
+		return path, nil, cmp.Or(err, fault.Input(fmt.Errorf("%s: this is no plan of one sweep", path), "w on one of its runs sweeps, too"))
+	}
+	return path, &plan.Runs[0], nil // what may be wrong with it today, the form says
 }
 
 func (s *benchSweep) do(sw *experiment.Sweep) screen.Outcome {

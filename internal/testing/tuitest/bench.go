@@ -43,6 +43,8 @@ type Bench struct {
 	NextSuite *SuiteRun // what Suite returns
 	// FoundPlans are what PlanFiles returns.
 	FoundPlans []screen.PlanFile
+	// Again is what asks for each of PastSweeps again.
+	Again *request.Run
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
 	// PastGroups are what earlier runs came to that were repeated or compared.

@@ -105,3 +105,8 @@ func (b *Bench) LoadSweep(id string) (*sweep.Kept, error) {
 	}
 	return nil, fmt.Errorf("sweep %s: not found", id)
 }
+
+// SweepPlan returns what asks for one of them again, which is Again.
+func (b *Bench) SweepPlan(id string) (string, *request.Run, error) {
+	return "results/" + id + "/" + sweep.PlanFile, b.Again, nil
+}
