@@ -136,7 +136,7 @@ func TestAScreenReaderHearsAMomentOfAFinishedRun(t *testing.T) {
 	var out bytes.Buffer
 	s := newSpeaker(&guard{app: a.App}, &out)
 	page := strings.Join(hear(t, s, &out, "ctrl+l"), "\n")
-	assert.Contains(t, page, "Latency p99, each second 3.9 ms to 68.4 ms, of fewer than 1000 calls each")
+	assert.Contains(t, page, "Latency p99, each second 5.39 ms to 68.4 ms, of fewer than 1000 calls each")
 	assert.Contains(t, page, "Throughput, each second ", "no chart is named without what it shows")
 	assert.NotContains(t, page, "a setting changed", "nor what is drawn in it")
 	assert.Contains(t, page, "left and right moment")
