@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +70,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		case reason.Cause == verdict.Lateness && f.inStore(): // no condition has it
 		case carries && disturbs(reason.Cause):
 			if remark == "" {
-				remark = "; besides, " + reason.Text
+				remark = "; besides, " + cmp.Or(reason.What, reason.Text)
 			}
 		default:
 			ours, l.Causes = append(ours, reason), append(l.Causes, string(reason.Cause))
@@ -80,7 +81,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		l.By, l.Text = ByPerfbench, "perfbench and not the store: "+ours[0].Text
 		if c := l.Machine(); c != "" {
 			at := slices.IndexFunc(ours, func(r verdict.Reason) bool { return r.Cause == c })
-			l.Text = "the machine and not the store: " + ours[at].Text
+			l.Text = "the machine and not the store: " + cmp.Or(ours[at].What, ours[at].Text)
 		}
 	case f.options.Over.Name == OverRate && f.bench.tooFew() && !f.inVain:
 		l.By = ByThreads

@@ -56,7 +56,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	ours := 0 // of the last levels: so many did not hold since perfbench was held up with little to do
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
-		c.Low = max(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
+		c.Low = max(rounded(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks))), 1)
 		if c.Start > 0 {
 			c.Low = min(c.Low, c.Start)
 		}
@@ -110,12 +110,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	if t := r.Of(r.Found); r.Found > 0 {
 		r.Done = r.Outcome(t).Shown.Done
 	}
-	for i, s := range r.Steps {
-		if s.Level == r.TooMuch && !s.Held {
-			r.Limit = suspects[i]
-			if r.Found == 0 && alone[i] != "" {
-				r.Limit = Limit{By: ByStore, Text: "the store: more than half of the calls take longer there than " + alone[i] + " allows"}
-			}
+	if i := r.decides(suspects); i >= 0 {
+		r.Limit = suspects[i]
+		if r.Found == 0 && alone[i] != "" {
+			r.Limit = Limit{By: ByStore, Text: "the store: more than half of the calls take longer there than " + alone[i] + " allows"}
 		}
 	}
 	r.settle()
@@ -137,6 +135,26 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		}
 	}
 	return r, err
+}
+
+// decides returns the index of the step that says what limits: the one that stands for the lowest level that was too
+// much, unless more threads were tried after it, and it blames their number; then the last that did not hold. It is
+// negative without one.
+func (r *Result) decides(suspects []Limit) int {
+	if r.TooMuch == 0 {
+		return -1
+	}
+	o := r.Outcome(r.Of(r.TooMuch))
+	if i := r.Try(o.Shown) - 1; i < 0 || suspects[i].By != ByThreads || len(o.Others) == 0 {
+		return i
+	}
+	last := -1
+	for i, s := range r.Steps {
+		if s.Level == r.TooMuch && !s.Held {
+			last = i
+		}
+	}
+	return last
 }
 
 // moreTime is a duration, as one types it, that gives a search for which one was too short a good

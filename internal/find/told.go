@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,24 +43,41 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 }
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
-func (o Outcome) elsewhere() (words string) {
-	var told []int
+func (o Outcome) elsewhere() string {
+	var yes, no []int
 	for _, s := range o.Others {
-		if slices.Contains(told, s.Threads) {
-			continue
+		if s.Held {
+			yes = append(yes, s.Threads)
 		}
-		told = append(told, s.Threads)
-		held := slices.ContainsFunc(o.Others, func(x Step) bool { return x.Threads == s.Threads && x.Held })
-		how := "; nor with "
-		switch {
-		case held:
-			how = "; held with "
-		case o.Held:
-			how = "; not with "
-		}
-		words += how + units.Plural(s.Threads, "thread")
 	}
-	return words
+	for _, s := range o.Others {
+		if !slices.Contains(yes, s.Threads) {
+			no = append(no, s.Threads)
+		}
+	}
+	not := "nor"
+	if o.Held {
+		not = "not"
+	}
+	return with("held", yes) + with(not, no)
+}
+
+// with says how tries with numbers of threads came out: "; nor with 32 or 64 threads"; "" without any.
+func with(how string, threads []int) string {
+	slices.Sort(threads)
+	threads = slices.Compact(threads)
+	var list []string
+	for i, n := range threads {
+		if i == len(threads)-1 {
+			list = append(list, units.Plural(n, "thread"))
+		} else {
+			list = append(list, strconv.Itoa(n))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "; " + how + " with " + strings.Join(list, " or ")
 }
 
 // Words says in a few words how a step came out.
@@ -147,6 +165,9 @@ func (s Step) Condition() string {
 	}
 	return ""
 }
+
+// Because says in a clause why a step did not hold.
+func (s Step) Because() string { return strings.Replace(s.Why, didNot+": ", didNot+", as ", 1) }
 
 // reason is why a step did not hold, without the condition if there is only one.
 func (r *Result) reason(s Step) string {

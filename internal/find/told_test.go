@@ -60,7 +60,7 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 	}
 	r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Found: 20, TooMuch: 40, Steps: []Step{
 		step(10, 8, true, 3), step(20, 8, false, 40), step(20, 32, true, 6), step(40, 32, false, 70), step(40, 64, false, 60), step(30, 32, false, 50),
-		step(40, 32, false, 90), step(40, 32, true, 2), step(40, 32, false, 80), step(20, 32, true, 7), step(20, 32, false, 41), step(20, 32, true, 5),
+		step(40, 16, false, 95), step(40, 32, false, 90), step(40, 128, false, 65), step(40, 32, true, 2), step(40, 32, false, 80), step(20, 32, true, 7), step(20, 32, false, 41), step(20, 32, true, 5),
 	}}
 	for level, want := range map[float64]struct {
 		words, short string
@@ -70,7 +70,7 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		10: {"held", "yes", 3, 8},
 		20: {"held 3 of 4; once 41 % took longer; not with 8 threads", "3 of 4", 6, 32},
 		30: {"did not hold: 50 % took longer", "no", 50, 32},
-		40: {"held 1 of 4: 80 % took longer; nor with 64 threads", "1 of 4", 80, 32},
+		40: {"did not hold: 95 % took longer; held with 32 threads; nor with 64 or 128 threads", "no", 95, 16},
 	} {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, want.words, words)

@@ -102,8 +102,9 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
 	what, many := soughtWords(r)
 	answer = found(r, under, what, many)
-	answer = append(answer, unlimited(r, many)...)
+	answer = append(answer, tooMuchFor(r, many)...)
 	answer = append(answer, withThreads(r, many)...)
+	answer = append(answer, unlimited(r)...)
 	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
 		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
 		if r.Best == r.Found && lowest(r) < r.Found {
@@ -199,23 +200,47 @@ func here(r *find.Result) string {
 	return r.Limit.Measured()
 }
 
-// unlimited says what was done without a limit before the first level, so that a level which did not hold for
-// want of throughput is told from one that missed a condition; none if it is not known.
-func unlimited(r *find.Result, many string) []string {
+// tooMuchFor says for what the lowest level that did not hold is too much: a condition, or the throughput; none if that
+// is not known.
+func tooMuchFor(r *find.Result, many string) []string {
+	o := r.Outcome(r.Of(r.TooMuch))
+	if r.TooMuch == 0 || r.Recovery != nil || o.Tries == 0 {
+		return nil
+	}
+	full := ""
+	switch {
+	case r.Over != find.OverRate || o.Shown.Condition() == "":
+	case o.Shown.Missed():
+		full = ", which was done in full,"
+	default:
+		full = fmt.Sprintf(", of which %s were done,", units.Number(o.Shown.Done))
+	}
+	text := fmt.Sprintf("At %s%s %s", levelText(r, r.TooMuch)+many, full, o.Shown.Because())
+	switch {
+	case o.Good > 0:
+		text += fmt.Sprintf("; it held in %d of %d tries", o.Good, o.Tries)
+	case o.Shown.Doubtful && o.Tries > 1:
+		text += fmt.Sprintf("; it held in none of %d tries", o.Tries)
+	}
+	return []string{text + "."}
+}
+
+// unlimited says what was done without a rate before the first level, and why its times are not those of calls at a
+// rate; none if it is not known.
+func unlimited(r *find.Result) []string {
 	u := r.Unlimited
 	if u == nil {
 		return nil
 	}
-	text := fmt.Sprintf("At its start, without a limit, the run did %s %s/s with %s", units.Number(u.Done), r.Unit, Several(u.Threads, "thread"))
+	text := fmt.Sprintf("At its start, without a rate, the run did %s %s/s with %s", units.Number(u.Done), r.Unit, Several(u.Threads, "thread"))
 	if u.Response.P99 > 0 {
 		text += ", at a p99 of " + Nanos(u.Response.P99)
 	}
-	if steps := r.Of(r.TooMuch).Steps; len(steps) > 0 && r.TooMuch < u.Done {
-		if last := steps[len(steps)-1]; last.Missed() && last.Condition() != "" {
-			text += fmt.Sprintf(": %s were done in full, but %s did not hold there", levelText(r, r.TooMuch)+many, last.Condition())
-		}
+	out := []string{text + "."}
+	if u.Response.P99 > 0 && r.Found < u.Done {
+		out = append(out, "Without a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.")
 	}
-	return []string{text + "."}
+	return out
 }
 
 // withThreads says of a search that changed the number of threads with how many the answer holds and was bounded,
@@ -314,7 +339,7 @@ func mostDone(r *find.Result, many string) []string {
 	if most == nil || r.Found > 0 {
 		return nil
 	}
-	text := fmt.Sprintf("The most that was done at a level that was tried is %s %s/s, at %s", units.Number(most.Done), r.Unit, levelText(r, most.Level)+many)
+	text := fmt.Sprintf("Most was done at %s: %s %s/s", levelText(r, most.Level)+many, units.Number(most.Done), r.Unit)
 	if whole, alone := most.Response.P99, most.Service.P99; whole > 0 && alone > 0 {
 		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(whole), Nanos(alone))
 	}

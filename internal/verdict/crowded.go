@@ -113,7 +113,7 @@ func crowded(r *Record) finding {
 		under += op.Response.Mean * float64(op.Calls) / 1e9 / r.Seconds
 	}
 	if what := c.harm(r, under, o.Cores); what != "" {
-		return finding{state: Degraded, what: c.text("this machine", "threads of the run") + what}
+		return finding{state: Degraded, what: c.text("this machine", "threads of the run") + what, cure: spared}
 	}
 	return finding{}
 }
@@ -171,7 +171,7 @@ func crowdedWorkers(r *Record) finding {
 	if len(all) == 0 {
 		return finding{}
 	}
-	return finding{state: Degraded, what: strings.Join(all, "; ")}
+	return finding{state: Degraded, what: strings.Join(all, "; "), cure: spared}
 }
 
 // pressed estimates waiting by the pressure of the machine: at least one thread waited for so
@@ -191,16 +191,18 @@ func (c *company) text(where, whose string) string {
 	return text
 }
 
+// spared is what to do about others.
+const spared = ": stop them, or use a machine that has processors to spare"
+
 // harm says what others did to figures of operations of which so many were under way, with so
 // many processors for them; "" if they did nothing that matters.
 func (c *company) harm(r *Record, under, cores float64) string {
 	if c.others < crowdLeast || c.waited <= 0 {
 		return ""
 	}
-	const fix = ": stop them, or use a machine that has processors to spare"
 	theirs := c.waited * c.others / (c.others + c.used)
 	if shift := theirs / max(min(under, cores), c.used+c.waited); shift >= crowdShare {
-		return fmt.Sprintf(", which makes mean response times longer or throughput lower by some %s", percent(min(shift, 1))) + fix
+		return fmt.Sprintf(", which makes mean response times longer or throughput lower by some %s", percent(min(shift, 1)))
 	}
 	if theirs < crowdTail || r.Observed != nil && r.Observed.Growth != nil {
 		return ""
@@ -208,7 +210,7 @@ func (c *company) harm(r *Record, under, cores float64) string {
 	for _, op := range r.Ops {
 		all, own := op.Response.P99, op.ServiceP99
 		if measure.Enough(99, op.Response.Count) && all-own >= promptP99 && float64(all-own) >= crowdExcess*float64(all) {
-			return fmt.Sprintf(", and p99 of %s is %s with a service time of %s", op.Name, ns(all), ns(own)) + fix
+			return fmt.Sprintf(", and p99 of %s is %s with a service time of %s", op.Name, ns(all), ns(own))
 		}
 	}
 	return ""
