@@ -90,6 +90,7 @@ func (a *App) newStyles() *widget.Styles {
 
 // Init asks the terminal for its background and starts the frames.
 func (a *App) Init() tea.Cmd {
+	a.env.Now = time.Now() // the first page is drawn before the first frame
 	cmds := []tea.Cmd{a.nextFrame()}
 	if !a.opts.Plain { // where nothing is drawn, the terminal is asked nothing
 		cmds = append(cmds, tea.RequestBackgroundColor)

@@ -669,3 +669,24 @@ func TestADeletedRunComesBackWithItsMark(t *testing.T) {
 	assert.Equal(t, sides, h.sides)
 	assert.NotZero(t, h.at)
 }
+
+// What a list shows on a terminal of 120, a wider one shows, too.
+func TestAWiderListHasNoFewerColumns(t *testing.T) {
+	b := tuitest.NewDemo()
+	for i := range b.Past {
+		b.Past[i].Note = strings.Repeat("words ", 3+4*i)
+	}
+	had := 0
+	for w := 120; w < 250; w += 10 {
+		a, h := list(t, b, w, 30)
+		a.Picture(t)
+		listed := make([]*kept.Item, len(h.shown))
+		for i, n := range h.shown {
+			listed[i] = &h.rows[n]
+		}
+		g, _ := h.fitted(a.Env, listed, len(listed), w-4)
+		n := g.Columns(notesColumn, w-4)
+		assert.GreaterOrEqual(t, n, had, w)
+		had = max(had, n)
+	}
+}

@@ -105,14 +105,8 @@ func (h *List) body(e screen.Env, w, room int) []string {
 		listed[i] = &h.rows[n]
 	}
 	end := min(h.top+rows, len(h.shown))
-	g := h.grid(e, listed, end, noting{})
-	h.marked = false
-	for _, how := range []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}} {
-		if try := h.grid(e, listed, end, how); try.Shows(notesColumn, w) {
-			g, h.marked = try, how.mark
-			break
-		}
-	}
+	g, how := h.fitted(e, listed, end, w)
+	h.marked = how.mark
 	head, lines := g.Lines(s, w)
 	h.rowsAt = 2 + len(out) + 1
 	return append(append(out, head), lines...)
@@ -121,9 +115,38 @@ func (h *List) body(e screen.Env, w, room int) []string {
 // notesColumn is which column of the list has what is kept with runs.
 const notesColumn = 14
 
-// noting is how much room Notes have: a sign says that there is something where there is none for words, and
-// verdicts are brief to make some.
-type noting struct{ mark, brief bool }
+// noting is how much is said: whole answers, Notes in words, cut or only marked by a sign, verdicts in full or
+// brief.
+type noting struct{ whole, cut, mark, brief bool }
+
+// fitted is the table of the rows up to end for w cells: that which says most and has a place for Notes, if any
+// has. One that is wider than usual has no fewer columns than one of usual cells.
+func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
+	ways := []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}}
+	pick := func(ways []noting, w, least int) (*widget.Grid, noting) {
+		for _, how := range ways {
+			if g := h.grid(e, listed, end, how); g.Shows(notesColumn, w) && g.Columns(notesColumn, w) >= least {
+				return g, how
+			}
+		}
+		return nil, noting{}
+	}
+	g, how := pick(ways, min(w, usual), 0)
+	if g == nil { // there is nothing to note, or no room
+		g = h.grid(e, listed, end, how)
+	}
+	if w <= usual {
+		return g, how
+	}
+	least := g.Columns(notesColumn, usual)
+	if wide, how := pick([]noting{{whole: true}, {}, {brief: true}, {whole: true, cut: true}, {cut: true}, {brief: true, cut: true}, {mark: true}}, w, least); wide != nil {
+		return wide, how
+	}
+	if wide := h.grid(e, listed, end, noting{whole: true}); how == (noting{}) && wide.Columns(notesColumn, w) >= least {
+		return wide, noting{whole: true}
+	}
+	return g, how
+}
 
 // grid is the table of the rows up to end.
 func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
@@ -131,6 +154,9 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 	settings := kept.SettingsOf(listed, h.shelf.Sought().Asked())
 	heads := settings.Heads()
 	notes := widget.Column{Head: h.notesHead(), Spare: 5, Most: 60}
+	if how.cut {
+		notes.Most = leastNotes
+	}
 	if how.mark {
 		notes = widget.Column{Spare: 5}
 	}
@@ -158,7 +184,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		if h.nested && h.of[r.ID()] != "" {
 			when = "  " + when
 		}
-		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, e)...)
+		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, how.whole)...)
 		if how.brief {
 			row[notesColumn-1] = r.JudgedBriefly()
 		}
@@ -252,6 +278,9 @@ func (h *List) lead(i int, r *kept.Item) string {
 	return lead + " "
 }
 
+// leastNotes is how wide Notes are that are cut, where other columns need the rest.
+const leastNotes = 16
+
 // headOf marks the head of the column that a list is sorted by; "" if that is not by.
 func headOf(order, by kept.Order) string {
 	if order != by {
@@ -260,21 +289,21 @@ func headOf(order, by kept.Order) string {
 	return by.String() + " ▼"
 }
 
-// roomy is how wide a list is from which on it has room for whole answers.
-const roomy = 140
+// usual is how many cells a list has on a terminal of 120.
+const usual = 116
 
 // cells returns the cells of an item in a list: when it began, what it is, store, settings, what
 // came out, p99, length, errors, a sign and a word for its verdict, tags and note, id.
-func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, e screen.Env) []string {
+func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, whole bool) []string {
 	what, mode := i.Profile()
 	if mode != "" {
 		what += " " + mode
 	}
 	_, store := i.Target()
 	_, p99, errors := i.Figures()
-	answer := i.Answer("")
-	if e.W < roomy {
-		answer = i.Brief()
+	answer := i.Brief()
+	if whole {
+		answer = i.Answer("")
 	}
 	latency, length, notes := widget.Nanos(p99), "", ""
 	if i.Run != nil {

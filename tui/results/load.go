@@ -142,9 +142,19 @@ func (s *subject) text() string {
 // asked returns the request of a run like this one, which has been read.
 func (s *subject) asked() request.Request { return report.Asked(&s.loaded.folder.Run) }
 
-// tuned reports whether the same run again makes live changes that were made by hand.
-func (s *subject) tuned() bool {
-	return s.loaded != nil && s.loaded.found == nil && len(s.asked().Timetable) > len(s.loaded.folder.Run.Timetable)
+// tuned returns how many live changes that were made by hand the same run again makes, too.
+func (s *subject) tuned() int {
+	if s.loaded == nil || s.loaded.found != nil {
+		return 0
+	}
+	return max(len(s.asked().Timetable)-len(s.loaded.folder.Run.Timetable), 0)
+}
+
+// untuned is the request of the same run again without them.
+func (s *subject) untuned() request.Request {
+	req := s.asked()
+	req.Timetable = s.loaded.folder.Run.Timetable
+	return req
 }
 
 // advised is the search that what the run found says to make next; nil if it says none.

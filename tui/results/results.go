@@ -2,6 +2,7 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -114,6 +115,21 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return r, nil
 }
 
+// repeats says what the same run again does beside what it was asked for, and how that is done or left out; ""
+// if it is nothing that has to be confirmed.
+func (s *subject) repeats() string {
+	n, faults := s.tuned(), breaks(s.asked().Timetable)
+	switch does := strings.Join(faults, ", "); {
+	case n > 0 && len(faults) > 0:
+		return fmt.Sprintf("R again makes its %s, too, and breaks the store by %s; S starts without", widget.Plural(int64(n), "live change"), does)
+	case n > 0:
+		return fmt.Sprintf("R again makes its %s, too, at the same times; S starts without", widget.Plural(int64(n), "live change"))
+	case len(faults) > 0:
+		return "that breaks the store again, by " + does + "; R once more does it"
+	}
+	return ""
+}
+
 // breaks returns the steps of a timetable that break something.
 func breaks(timetable []string) (out []string) {
 	for _, step := range timetable {
@@ -152,11 +168,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
 	r.warned = false
 	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
-		another := "another"
-		if key.Matches(msg, k.Again) && r.run.tuned() {
-			another += ", with the same live changes at the same times"
-		}
-		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts "+another, false)
+		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
 		r.since = time.Time{}
 		return nil
 	}
@@ -203,12 +215,14 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Replace(screen.Start{Request: screen.Searching(r.run.asked(), asked), Search: &asked})
 	case key.Matches(msg, k.Again):
 		again := r.run.asked()
-		if faults := breaks(again.Timetable); len(faults) > 0 && !warned {
+		if text := r.run.repeats(); text != "" && !warned {
 			r.warned = true
-			r.toast.Say(e.Now, "that breaks the store again, by "+strings.Join(faults, ", ")+"; R once more does it", false)
+			r.toast.Say(e.Now, text, false)
 			return nil
 		}
 		return screen.Replace(screen.Start{Request: again})
+	case key.Matches(msg, k.Launch) && warned:
+		return screen.Replace(screen.Start{Request: r.run.untuned()})
 	case key.Matches(msg, k.Search):
 		return screen.Open(screen.AskSearch{Request: r.run.asked(), Advised: r.run.advised()})
 	case key.Matches(msg, k.Sweep):
@@ -256,6 +270,8 @@ func (r *Results) bindings() widget.Bindings {
 	if r.run.advised() != nil {
 		k.Search.SetHelp("f", "search the store alone")
 	}
+	k.Launch.SetHelp("S", "start without its live changes")
+	k.Launch.SetEnabled(r.warned && r.run.tuned() > 0)
 	k.CopySummary.SetEnabled(r.run.text() != "")
 	if some := r.moment.shown(); some {
 		k.Reads(some, r.moment.marked(), r.moment.cross.On)
@@ -306,14 +322,17 @@ func (r *Results) Keys() widget.KeyMap {
 	axis := widget.Long(k.LogAxis, "log or linear axis of the latency")
 	axis.SetEnabled(r.moment.shown() && r.moment.timed)
 	again := k.Again
-	if r.run.tuned() {
-		again = widget.Long(k.Again, "run again, with its live changes at the same times")
+	if r.run.tuned() > 0 {
+		again = widget.Long(k.Again, "run again, with its live changes at the same times or, after a question, without")
 	}
 	home := widget.Long(k.Home, "home")
 	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, home, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
 	sideways := []key.Binding{k.Right, k.Left}
 	if r.moment.shown() {
 		sideways = k.ReadingHelp()
+	}
+	if k.Launch.Enabled() {
+		short = append([]key.Binding{k.Again, k.Launch}, slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Again.Keys()) })...)
 	}
 	switch {
 	case r.moment.cross.On && r.moment.shown():
@@ -327,7 +346,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, axis},
-			{again, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back},
+			{again, k.Launch, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back},
 		},
 	}
 }

@@ -42,6 +42,7 @@ func show(t testing.TB, w, h int) (*tuitest.Stage, *Results, *tuitest.Bench) {
 func TestAKeyMeantForTheRunStartsNoOther(t *testing.T) {
 	for _, key := range []string{"f", "w", "R"} {
 		a, r, _ := show(t, 80, 24)
+		r.run.loaded.folder.Run.Changes = nil
 		r.since = a.Env.Now
 		a.Send(t, key)
 		assert.Contains(t, a.Picture(t), "the run has just ended: these are its results; "+key+" once more starts another")
@@ -280,7 +281,8 @@ func TestCopyPutsTheSummaryOnTheClipboard(t *testing.T) {
 }
 
 func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
-	a, _, _ := show(t, 80, 24)
+	a, r, _ := show(t, 80, 24)
+	r.run.loaded.folder.Run.Changes = nil
 	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
 	msg, ok := cmd().(screen.CommandMsg)
@@ -312,13 +314,14 @@ func TestKeysAreKeptUntilTheReportIsRead(t *testing.T) {
 	r.run.loaded = nil
 	a.Send(t, "R")
 	assert.Empty(t, a.Started())
+	read.run.folder.Run.Changes = nil
 	a.Send(t, read)
 	assert.Len(t, a.Started(), 1)
 }
 
 // R makes the live changes of the run again, and says so before.
 func TestThatTheSameRunMakesItsLiveChangesIsSaid(t *testing.T) {
-	const said = "with its live changes at the same times"
+	const said = "with its live changes at the same times or, after a question, without"
 	a, r, _ := show(t, 120, 40)
 	help := func() (text string) {
 		for _, group := range r.Keys().Full {
@@ -330,17 +333,33 @@ func TestThatTheSameRunMakesItsLiveChangesIsSaid(t *testing.T) {
 	}
 	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}}
 	assert.Contains(t, help(), said)
-	r.since = a.Env.Now
 	a.Send(t, "R")
-	assert.Contains(t, a.Picture(t), "R once more starts another, with the same live changes at the same times")
+	assert.Contains(t, a.Picture(t), "R again makes its 1 live change, too, at the same times; S starts without")
+	assert.Contains(t, a.Picture(t), "S start without its live changes")
+	assert.Empty(t, a.Started())
+	a.Send(t, "R")
+	require.Len(t, a.Started(), 1)
+	assert.Equal(t, []string{"4s:threads=9"}, a.Started()[0].Timetable)
+
+	a, r, _ = show(t, 120, 40)
+	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}}
+	a.Send(t, "S")
+	assert.Empty(t, a.Started(), "a question comes first")
+	a.Send(t, "R", "S")
+	require.Len(t, a.Started(), 1)
+	assert.Empty(t, a.Started()[0].Timetable)
+
+	a, r, _ = show(t, 120, 40)
 	r.run.loaded.folder.Run.Changes = nil
 	assert.NotContains(t, help(), said)
+	a.Send(t, "R")
+	assert.Len(t, a.Started(), 1, "nothing to be asked")
 }
 
 // What broke a store is not done again by one key.
 func TestARunWithAFaultIsNotDoneAgainUnasked(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
-	r.run.loaded.folder.Run.Timetable = []string{"2s:rate=100", "4s..7s:fault=pause:primary"}
+	r.run.loaded.folder.Run.Changes, r.run.loaded.folder.Run.Timetable = nil, []string{"2s:rate=100", "4s..7s:fault=pause:primary"}
 	a.Send(t, "R")
 	assert.Empty(t, a.Started())
 	assert.Contains(t, a.Picture(t), "that breaks the store again, by 4s..7s:fault=pause:primary; R once more does it")

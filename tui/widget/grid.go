@@ -121,6 +121,17 @@ func (g *Grid) Shows(col, w int) bool {
 	return slices.Contains(cols, col)
 }
 
+// Columns returns how many of the first n columns there is room for in w cells.
+func (g *Grid) Columns(n, w int) (room int) {
+	cols, _ := g.shown(w)
+	for _, c := range cols {
+		if c < n {
+			room++
+		}
+	}
+	return room
+}
+
 // Least returns how many cells the columns take together that are dropped last: those whose
 // Spare is 2 or less.
 func (g *Grid) Least() int {
