@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -254,7 +255,7 @@ func (c *Comparison) Statistics() string {
 	if len(c.A.Runs) < 2 && len(c.B.Runs) < 2 {
 		return text
 	}
-	return strings.TrimSpace(text + " Figures of several runs are their geometric mean (of errors, the plain one); the table of a sweep has the mean throughput and the median percentiles of the same runs instead.")
+	return strings.TrimSpace(text + " " + stat.OfRuns + " (of errors, the plain one).")
 }
 
 // lacking reports whether a figure is missing from any of the runs.

@@ -120,18 +120,22 @@ func (f Figure) on(e Estimate) stat.Estimate {
 
 // side computes the range of a side from its runs.
 func (f Figure) side(runs []Estimate) Range {
-	vals := make([]float64, len(runs))
+	vals, raw := make([]float64, len(runs)), make([]float64, len(runs))
 	r := Range{}
 	var e stat.Estimate
 	for i, one := range runs {
 		e = f.on(one)
-		vals[i] = e.Value
+		vals[i], raw[i] = e.Value, one.Value
 		r.Vague, r.AtLeast = r.Vague || one.Vague, r.AtLeast || one.AtLeast
 		if math.IsNaN(e.Value) {
 			return Range{Value: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1), Vague: true}
 		}
 	}
-	if len(vals) > 1 {
+	switch {
+	case len(vals) > 1 && !f.linear():
+		r.Value, r.Lo, r.Hi = stat.OfSeveral(raw, certainty)
+		return r
+	case len(vals) > 1:
 		e = stat.Independent(vals)
 	}
 	back := f.scale().from

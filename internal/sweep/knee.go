@@ -20,8 +20,6 @@ const (
 	// leastSpare is how many runs there must be in excess of one at each number of
 	// threads.
 	leastSpare = 3
-	// kneeCertainty is the confidence level of the knee's interval.
-	kneeCertainty = 0.95
 )
 
 // level holds the runs with one number of threads: n threads, with x the mean
@@ -68,17 +66,14 @@ func (l levels) doubt(line Line) string {
 	if line.Knee == 0 {
 		return ""
 	}
-	wild, by := -1, 1.0
-	for i, p := range l {
+	wild := slices.IndexFunc(l, func(p level) bool {
 		e := stat.Independent(p.runs)
-		lo, hi := e.Interval(kneeCertainty)
-		if off := (hi - lo) / 2 / e.Value; len(p.runs) > 1 && off > by {
-			wild, by = i, off
-		}
-	}
+		lo, hi := e.Interval(certainty)
+		return len(p.runs) > 1 && hi-lo > 2*e.Value
+	})
 	switch {
 	case wild >= 0:
-		return fmt.Sprintf("the runs at %s vary too much, by ± %.0f %%", units.Plural(int64(l[wild].n), "thread"), 100*by)
+		return fmt.Sprintf("the runs at %s vary by more than ± 100 %%", units.Plural(int64(l[wild].n), "thread"))
 	case line.KneeLow != nil && *line.KneeLow == l[0].n && line.KneeHigh == nil && line.Knee > l[0].n:
 		return fmt.Sprintf("by chance it may be anywhere from %s on", units.Plural(int64(l[0].n), "thread"))
 	}
@@ -179,7 +174,7 @@ func (l levels) interval() (low, high *float64) {
 		}
 	}
 	slices.Sort(found)
-	tail := int((1 - kneeCertainty) / 2 * draws)
+	tail := int((1 - certainty) / 2 * draws)
 	if at := found[tail]; !math.IsInf(at, 1) {
 		low = &at
 	}

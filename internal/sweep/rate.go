@@ -64,7 +64,7 @@ func (r *Result) byRate(over int, at string) []Point {
 	return list
 }
 
-// Spread is a percentile at each rate, with the lowest first: the median of the runs, and the
+// Spread is a percentile at each rate, with the lowest first: the mean of the runs, and the
 // lowest and the highest of any run; measure.Hidden if too few calls support it.
 type Spread struct{ Low, Middle, High []int64 }
 

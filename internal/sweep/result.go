@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -24,6 +24,9 @@ const PlanFile = "plan.yaml"
 
 // FolderEnd is the suffix of the name of a sweep's folder.
 const FolderEnd = "-sweep"
+
+// certainty is the confidence level of intervals.
+const certainty = 0.95
 
 // Schema is the version of the layout of sweep.json.
 const Schema = 1
@@ -62,8 +65,7 @@ type Result struct {
 	Lines  []Line  `json:"lines,omitempty"`
 }
 
-// Run is one completed run. Times are in nanoseconds, the highest that any
-// operation that counts has; measure.Hidden if too few calls support them.
+// Run is one completed run. Times are in nanoseconds; measure.Hidden if too few calls support them.
 type Run struct {
 	// Round counts from 0; Point is an index into the combinations of Axes.
 	Round int `json:"round"`
@@ -93,10 +95,8 @@ type Run struct {
 	Unread int64 `json:"unread,omitempty"`
 }
 
-// Statistics says what the figures of a Point are of several runs, and why those of a comparison of
-// the same runs are others.
-const Statistics = "Throughput is the mean of the runs of a point; p50 and p99 are each their median, the higher one of two runs, and may be of different runs. " +
-	"A comparison of the same runs has geometric means of them instead."
+// Statistics says what the figures of a Point are of several runs.
+const Statistics = stat.OfRuns + ", as in a comparison of them."
 
 // Point is the result of the runs of one combination of values.
 type Point struct {
@@ -105,7 +105,7 @@ type Point struct {
 	// not the value: every track has at least one. 0 if it is.
 	Threads float64 `json:"threads,omitempty"`
 	Runs    int     `json:"runs"`
-	// Done is the mean throughput with its confidence interval; nil if no run has any.
+	// Done is the mean throughput, that of stat.OfSeveral, with its confidence interval; nil if no run has any.
 	// The interval is nil with a single run.
 	Done *float64 `json:"throughput_per_s"`
 	Low  *float64 `json:"throughput_low"`
@@ -113,8 +113,8 @@ type Point struct {
 	// Bytes is how many bytes the values had per second on average; nil unless payload is an axis,
 	// and they are known.
 	Bytes *float64 `json:"bytes_per_s,omitempty"`
-	// P50 and P99 are each the median of the runs, the higher one of two; they may be of different
-	// runs. Errors are those of all runs.
+	// P50 and P99 are each the mean of the runs, as Done is one; measure.Hidden if too few calls of one support
+	// it. Errors are those of all runs.
 	P50    int64 `json:"response_p50_ns"`
 	P99    int64 `json:"response_p99_ns"`
 	Errors int64 `json:"errors"`
@@ -124,8 +124,8 @@ type Point struct {
 	Loss *Loss `json:"loss,omitempty"`
 }
 
-// Margin formats the margin of error of the throughput as a share of it; empty if it is not known. No
-// throughput is below 0, so that a margin of more than all of it says no more than that.
+// Margin formats the margin of error of the throughput, up to the farther end, as a share of it; empty if it
+// is not known. One of more than all of it says no more than that.
 func (p Point) Margin(format func(share float64) string) string {
 	switch {
 	case p.High == nil || p.Done == nil || !(*p.Done > 0):
@@ -183,6 +183,11 @@ func Load(dir string) (*Result, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the sweep in %s: %w", dir, err)
+	}
+	for i, p := range r.Points { // earlier versions summed them up in another way
+		if p.Runs > 1 && len(r.Runs) > 0 {
+			r.Points[i] = r.point(i, p.Values)
+		}
 	}
 	return r, nil
 }
@@ -330,25 +335,23 @@ func (r *Result) N(p Point, across int) float64 {
 }
 
 // Curve returns throughput over a numeric axis, for one of Others: the places at which
-// any point lies, in order, and the mean of the points that lie there; NaN is a gap.
+// any point lies, in order, and the mean of the runs of points that lie there; NaN is a gap.
 func (r *Result) Curve(across int, at string) (n, done []float64) {
 	for _, p := range r.Points {
 		n = append(n, r.N(p, across))
 	}
 	slices.Sort(n)
 	n = slices.Compact(n)
-	done = make([]float64, len(n))
-	runs := make([]float64, len(n))
-	for _, p := range r.Points {
-		if p.Done == nil || !r.Of(p, across, at) {
-			continue
+	runs := make([][]float64, len(n))
+	for _, d := range r.Runs {
+		if p := r.Points[d.Point]; d.Done != nil && r.Of(p, across, at) {
+			i := slices.Index(n, r.N(p, across))
+			runs[i] = append(runs[i], *d.Done)
 		}
-		i := slices.Index(n, r.N(p, across))
-		done[i] += *p.Done * float64(p.Runs)
-		runs[i] += float64(p.Runs)
 	}
-	for i := range done {
-		done[i] /= runs[i]
+	for _, of := range runs {
+		mean, _, _ := stat.OfSeveral(of, certainty)
+		done = append(done, mean)
 	}
 	return n, done
 }
@@ -384,29 +387,31 @@ func (r *Result) point(i int, values []string) Point {
 			bytes = append(bytes, *d.Done*d.UnitBytes)
 		}
 	}
-	if mean := stat.Independent(bytes).Value; mean > 0 && slices.ContainsFunc(r.Axes, func(a Axis) bool { return a.Name == "payload" || strings.HasSuffix(a.Name, ".payload") }) {
+	if mean, _, _ := stat.OfSeveral(bytes, certainty); mean > 0 && slices.ContainsFunc(r.Axes, func(a Axis) bool { return a.Name == "payload" || strings.HasSuffix(a.Name, ".payload") }) {
 		p.Bytes = &mean
 	}
-	p.P50, p.P99, p.Loss = middle(p50), middle(p99), r.loss(i)
-	if e := stat.Independent(done); !math.IsNaN(e.Value) {
-		p.Done = &e.Value
-		if lo, hi := e.Interval(0.95); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
-			lo, hi = math.Round(max(lo, 0)*1000)/1000, math.Round(hi*1000)/1000
+	p.P50, p.P99, p.Loss = mean(p50), mean(p99), r.loss(i)
+	if v, lo, hi := stat.OfSeveral(done, certainty); !math.IsNaN(v) {
+		if p.Done = &v; !math.IsInf(hi, 0) { // of several runs, without what differs between processors
+			v, lo, hi = math.Round(v*1000)/1000, math.Round(lo*1000)/1000, math.Round(hi*1000)/1000
 			p.Low, p.High = &lo, &hi
 		}
 	}
 	return p
 }
 
-// middle returns the median, the higher of the two middle values if their number is
-// even. What too few calls support counts as higher than all: it is no less than another
-// percentile of the same run, and so the median p99 is no less than the median p50.
-func middle(values []int64) int64 {
-	if len(values) == 0 {
-		return 0
+// mean returns a percentile of several runs; measure.Hidden if one of them has none. That of a higher
+// percentile is no less.
+func mean(runs []int64) int64 {
+	var all []float64
+	for _, v := range runs {
+		if v == measure.Hidden {
+			return measure.Hidden
+		}
+		all = append(all, float64(v))
 	}
-	slices.SortFunc(values, func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }) // Hidden is negative
-	return values[len(values)/2]
+	v, _, _ := stat.OfSeveral(all, certainty)
+	return int64(math.Round(v))
 }
 
 func (r *Result) line(across int, at string) Line {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,9 +125,9 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	require.Len(t, r.Points, 4)
 	p := r.Points[1]
 	assert.Equal(t, []string{"1", "b"}, p.Values)
-	assert.InDelta(t, 100, *p.Done, 1e-9)
-	assert.InDelta(t, 100+10*12.706, *p.High, 0.1, "Student's t of two runs")
-	assert.Zero(t, *p.Low, "no throughput is negative")
+	assert.InDelta(t, math.Sqrt(90*110), *p.Done, 1e-3, "the geometric mean, as in comparisons")
+	assert.InDelta(t, *p.Done*math.Exp(math.Log(110/90.0)/2*12.706), *p.High, 0.1, "Student's t of two runs")
+	assert.InDelta(t, *p.Done**p.Done / *p.High, *p.Low, 0.1)
 	assert.Equal(t, []int64{3, 8, 1, 3}, []int64{int64(p.Runs), p.P99, int64(p.Doubtful), p.Errors})
 	assert.Nil(t, r.Points[0].High, "one run tells no interval")
 	assert.Nil(t, r.Points[2].Done)
@@ -140,7 +141,8 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	assert.InDelta(t, 4, r.Points[0].Threads, 0, "a point says what ran")
 	n, done := r.Curve(0, "a")
 	assert.Equal(t, []float64{2, 4, 8}, n, "curves lie where points ran, as the law does; one of b has not run yet")
-	assert.Equal(t, []float64{50, 51}, done[1:])
+	assert.InDelta(t, 50, done[1], 1e-9)
+	assert.InDelta(t, 51, done[2], 1e-9)
 	r.Open = true
 	require.NoError(t, r.Settle())
 	assert.Empty(t, r.Lines, "at a rate throughput tells nothing of threads")
@@ -155,7 +157,8 @@ func TestPointsThatRanAlikeAreOnePlace(t *testing.T) {
 	assert.Equal(t, []float64{2, 0, 0}, []float64{r.Points[0].Threads, r.Points[1].Threads, r.Points[2].Threads}, "said only where it is not the value")
 	n, done := r.Curve(0, "")
 	assert.Equal(t, []float64{2, 4}, n)
-	assert.Equal(t, []float64{100, 200}, done)
+	assert.InDelta(t, math.Cbrt(90*100*110), done[0], 1e-9)
+	assert.InDelta(t, 200, done[1], 1e-9)
 }
 
 func TestASweepIsGoneOnWith(t *testing.T) {

@@ -70,6 +70,15 @@ func (r Restart) words(when string) string {
 	return text
 }
 
+// BriefNote is a Note in fewer words, "server restarted, came back empty"; "" for any other text.
+func BriefNote(note string) string {
+	server, then, ok := strings.Cut(note, " was started again")
+	if !ok || !strings.HasPrefix(server, "the server") {
+		return ""
+	}
+	return strings.TrimPrefix(server, "the ") + " restarted" + strings.Replace(then, " and ", ", ", 1)
+}
+
 // mostRestarts is how many restarts are told one by one.
 const mostRestarts = 3
 

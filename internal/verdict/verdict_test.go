@@ -661,6 +661,8 @@ func TestServersThatWereStartedAgainAreTold(t *testing.T) {
 	r.Restarts[0].Kept = new(int64(0))
 	assert.Equal(t, []string{"The server was started again at about 00:12 and came back empty, so the verification speaks only of what was written since."}, Remarks(r))
 	assert.Equal(t, "the server was started again and came back empty", r.Restarts[0].Note())
+	assert.Equal(t, "server restarted, came back empty", BriefNote(r.Restarts[0].Note()))
+	assert.Empty(t, BriefNote("the cache was started again"))
 	assert.Equal(t, Valid, Judge(r).State)
 	r.Restarts[0].Kept = new(int64(1200))
 	assert.Equal(t, []string{"The server was started again at about 00:12 and came back with 1\u2009200 records, so the verification speaks only of what it came back with and of what was written since."}, Remarks(r))

@@ -468,4 +468,9 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
 	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "threads")))
+	again := Moments(nil, []measure.Mark{{Note: "the server was started again and came back empty"}}, nil, nil)
+	for cell, want := range map[int]string{2: "◆server restarted, came back empty", 8: "◆server restarted, came back…", 20: "◆server restarted…"} {
+		again[0].Cell = cell
+		assert.Contains(t, lane(append(again, Moment{Sign: '░'})...), want)
+	}
 }

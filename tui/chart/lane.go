@@ -85,10 +85,14 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 const leastLast = 4
 
 // names returns what the moment may be called, the longest first: its name, the brief one, and as many
-// whole words of the name as there is room for, but not a knob without its value, nor an article without its noun.
+// whole words of the name, or of the brief one of a note, as there is room for, but not a knob without its
+// value, nor an article without its noun.
 func (m *Moment) names() []string {
 	out := []string{m.Name, m.Brief}
 	words, least := strings.Split(m.Name, " "), 1
+	if m.Sign == '◆' && m.Brief != "" {
+		words = strings.Split(m.Brief, " ")
+	}
 	if m.Sign == '▾' || m.Sign == '▿' {
 		least = 2
 	}

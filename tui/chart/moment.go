@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -241,7 +242,7 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 		}
 	}
 	for _, m := range marks {
-		out = append(out, Moment{Sign: '◆', Name: m.Note, At: m.At})
+		out = append(out, Moment{Sign: '◆', Name: m.Note, Brief: verdict.BriefNote(m.Note), At: m.At})
 	}
 	for _, act := range measure.Acts(changes) {
 		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}

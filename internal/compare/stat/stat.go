@@ -72,6 +72,27 @@ func Independent(vals []float64) Estimate {
 	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}
 }
 
+// OfRuns says what OfSeveral computes.
+const OfRuns = "Figures of several runs are their geometric mean"
+
+// OfSeveral estimates a figure of several runs, which differ by shares of it: their geometric mean, and
+// where that lies with the given confidence; anywhere for a single run. Where one is 0 it is their plain
+// mean. NaN values are left out.
+func OfSeveral(runs []float64, confidence float64) (value, lo, hi float64) {
+	runs = known(runs)
+	var logs []float64
+	for _, v := range runs {
+		logs = append(logs, math.Log(v))
+	}
+	plain, e := Independent(runs), Independent(logs)
+	if len(runs) == 1 || math.IsInf(e.Value, -1) || math.IsNaN(e.Value) {
+		lo, hi = plain.Interval(confidence)
+		return plain.Value, max(lo, 0), hi
+	}
+	lo, hi = e.Interval(confidence)
+	return math.Exp(e.Value), math.Exp(lo), math.Exp(hi)
+}
+
 // mostAlike is the highest autocorrelation of values for which the error of their mean
 // can still be determined.
 const mostAlike = 0.95

@@ -150,3 +150,17 @@ func TestChoosingPairsRaisesNoFalseAlarms(t *testing.T) {
 		}
 	}
 }
+
+func TestAFigureOfSeveralRunsIsTheirGeometricMean(t *testing.T) {
+	v, lo, hi := OfSeveral([]float64{50, 200, math.NaN()}, 0.95)
+	assert.InDelta(t, 100, v, 1e-9)
+	assert.InDelta(t, v*v, lo*hi, 1e-6, "as far on either side, as a factor")
+	assert.Greater(t, hi, 1e5, "two runs tell next to nothing")
+	v, _, hi = OfSeveral([]float64{30}, 0.95)
+	assert.InDelta(t, 30, v, 0)
+	assert.True(t, math.IsInf(hi, 1))
+	v, lo, _ = OfSeveral([]float64{0, 10}, 0.95)
+	assert.Equal(t, []float64{5, 0}, []float64{v, lo})
+	v, _, _ = OfSeveral(nil, 0.95)
+	assert.True(t, math.IsNaN(v))
+}
