@@ -71,7 +71,10 @@ func (p Pair) judgement(unit string) string {
 	}
 	open := by[Unsure]
 	may := units.Listed(open) + " may be chance"
-	if len(open) == len(judged) {
+	switch {
+	case len(open) == len(judged) && p.happened() != "":
+		return "Nothing else is sure: " + units.Listed(open) + "."
+	case len(open) == len(judged):
 		return "Unsure: " + may + p.wants(judged[0], unit) + "."
 	}
 	text += fmt.Sprintf(", with %.0f %% confidence", 100*certainty)
@@ -87,11 +90,11 @@ func (p Pair) judgement(unit string) string {
 // wants says what these runs could have shown of a figure that is unsure, or else what it would take; ""
 // where the answer begins with something else.
 func (p Pair) wants(f Finding, unit string) string {
-	if p.brief || p.rates != "" || p.happened() != "" {
+	if p.brief || p.rates != "" {
 		return ""
 	}
 	if f.Power != nil && !f.open() && !f.hopeless() {
-		return "; to show, " + f.Label(unit) + " must change by " + f.sized(f.Power.ShowsOften)
+		return "; to show, " + f.Label(unit) + " must change by " + strings.Replace(f.sized(f.Power.ShowsOften), "×", "a factor of ", 1)
 	}
 	if text := f.takes(); text != "" {
 		return "; " + text

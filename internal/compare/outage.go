@@ -82,15 +82,21 @@ func (p Pair) happened() string {
 	if longA == 0 && longB == 0 && !errors {
 		return ""
 	}
-	a, b := "A "+trouble(p.A, longA, inA), "B "+trouble(p.B, longB, inB)
-	if failedA, _ := failed(p.A); longA == 0 && (longB > 0 || failedA == 0) {
+	failedA, _ := failed(p.A)
+	failedB, _ := failed(p.B)
+	none := "had none"
+	if failedA+failedB == 0 {
+		none = "always answered"
+	}
+	a, b := "A "+trouble(p.A, longA, inA, none), "B "+trouble(p.B, longB, inB, none)
+	if longA == 0 && (longB > 0 || failedA == 0) {
 		a, b = b, a // the worse one first
 	}
 	return a + "; " + b + "."
 }
 
-// trouble says what went wrong on a side.
-func trouble(runs []Measured, long time.Duration, in int) string {
+// trouble says what went wrong on a side; none is said where nothing did.
+func trouble(runs []Measured, long time.Duration, in int, none string) string {
 	n, all := failed(runs)
 	text := "did not answer for " + units.Duration(long)
 	if len(runs) > 1 {
@@ -104,7 +110,7 @@ func trouble(runs []Measured, long time.Duration, in int) string {
 	case n > 0:
 		return fmt.Sprintf("had %s (%s of its calls)", units.Many(n, "error"), percent(float64(n)/float64(all)))
 	}
-	return "had none"
+	return none
 }
 
 // covers says what the figures of all calls are of, where a store did not answer for a while, or calls failed

@@ -104,7 +104,7 @@ func (f Finding) amount(v float64) string {
 	return units.Length(time.Duration(math.Round(v)))
 }
 
-// ChangeText formats by how much B differs: "+4.2 %", "=", "×20"; for errors in points. It is empty if that is unknown.
+// ChangeText formats by how much B differs: "+4.2 %", "×20", "=" if by less than is shown; for errors in points. It is empty if that is unknown.
 func (f Finding) ChangeText() string {
 	switch by := f.B.Value - f.A.Value; {
 	case f.Figure == Outage && by > 0:
@@ -118,7 +118,10 @@ func (f Finding) ChangeText() string {
 	case f.Figure.byShare():
 		return signed(f.Change*100, 3) + " points"
 	}
-	return units.Change(f.Change)
+	if text := units.Change(f.Change); strings.Trim(text, "+-") != "0.0 %" {
+		return text
+	}
+	return "="
 }
 
 // RangeText formats the least and the greatest possible change as ChangeText does the change: "+2.1 … +6.3 %";
