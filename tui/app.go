@@ -199,7 +199,11 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if a.overlay != none {
 			return a, a.overlayMouse(msg)
 		}
-		if c, ok := msg.(tea.MouseClickMsg); ok && c.Button == tea.MouseLeft && c.Y == a.env.H-1 {
+		c, clicked := msg.(tea.MouseClickMsg)
+		if clicked && c.Button != tea.MouseLeft {
+			return a, nil // no other button means anything
+		}
+		if clicked && c.Y == a.env.H-1 {
 			if k, ok := widget.FooterKey(a.top().Keys().Short, c.X, a.env.W); ok {
 				return a, a.press(k)
 			}

@@ -124,3 +124,18 @@ func TestWhatABorderSaysCanBeClicked(t *testing.T) {
 	clickOn(t, a, "enter writes")
 	assert.Len(t, rb.Exported, before)
 }
+
+// Only the left button chooses: the others are the terminal's.
+func TestOtherButtonsDoNothing(t *testing.T) {
+	a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 120, 40)
+	before := picture(t, a)
+	for _, b := range []tea.MouseButton{tea.MouseRight, tea.MouseMiddle} {
+		send(t, a, tea.MouseClickMsg{X: 10, Y: 6, Button: b}, tea.MouseClickMsg{X: 10, Y: 5, Button: b}, tea.MouseClickMsg{X: 2, Y: 39, Button: b})
+		assert.Equal(t, before, picture(t, a))
+	}
+	send(t, a, tea.MouseClickMsg{X: 10, Y: 6, Button: tea.MouseLeft})
+	assert.NotEqual(t, before, picture(t, a))
+	at := picture(t, a)
+	send(t, a, tea.MouseClickMsg{X: 10, Y: 36, Button: tea.MouseLeft})
+	assert.Equal(t, at, picture(t, a), "below the rows there is nothing")
+}

@@ -194,17 +194,20 @@ func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) 
 			c.op = (c.op + 1) % len(c.made.parts)
 		}
 	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelUp {
-			c.scroll -= 3
-		} else {
-			c.scroll += 3
-		}
+		c.scroll += widget.Wheel(msg.Mouse(), 3)
 	}
 	return c, nil
 }
 
+// allLines are more than any page has.
+const allLines = 1 << 20
+
 func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := c.bindings()
+	if by, ok := k.Moves(msg, allLines, e.H); ok {
+		c.scroll += by
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Back):
 		return screen.Back
@@ -212,10 +215,6 @@ func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		c.op = (c.op + 1) % len(c.made.parts)
 	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
 		c.op = (c.op + len(c.made.parts) - 1) % len(c.made.parts)
-	case key.Matches(msg, k.Up):
-		c.scroll--
-	case key.Matches(msg, k.Down):
-		c.scroll++
 	case key.Matches(msg, k.Swap):
 		return screen.Replace(screen.Compare{A: c.b, B: c.a})
 	case key.Matches(msg, k.Copy):
@@ -247,12 +246,12 @@ func (c *Comparison) bindings() widget.Bindings {
 func (c *Comparison) Keys() widget.KeyMap {
 	k := c.bindings()
 	move := widget.Bind("↑↓", "scroll", "up", "down")
-	for _, b := range []*key.Binding{&move, &k.Up, &k.Down} {
+	for _, b := range []*key.Binding{&move, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
 		b.SetEnabled(c.long)
 	}
 	return widget.KeyMap{
 		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, widget.Long(k.Home, "home"), k.Quit},
-		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left}, {k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Swap, k.Copy, k.Back}},
 	}
 }
 

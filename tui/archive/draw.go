@@ -184,7 +184,7 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	st := e.Styles
 	rows := max(h-3, 1)
 	s.top = max(min(s.top, s.at, len(s.now.Points)-rows), s.at-rows+1, 0)
-	s.rowsAt = y + 2
+	s.drawn = widget.Rows{Line: y + 2, Top: s.top, N: min(rows, len(s.now.Points)-s.top)}
 	g := chart.Points(&s.now.Result, func(i int) string {
 		lead := "  "
 		if i == s.at {

@@ -65,7 +65,7 @@ type List struct {
 	// against is the id of the run that the list was opened to compare: enter chooses the other side.
 	against string
 	toast   widget.Note
-	rowsAt  int  // line of the first row, for the mouse
+	drawn   widget.Rows
 	marked  bool // a sign stands for what is kept with runs
 	runs    []rundir.Run
 	reread  screen.Reread
@@ -122,11 +122,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return h, h.click(msg.Mouse(), e)
 	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelUp {
-			h.move(-3)
-		} else {
-			h.move(3)
-		}
+		h.move(widget.Wheel(msg.Mouse(), 3))
 	}
 	return h, nil
 }

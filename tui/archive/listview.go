@@ -87,6 +87,7 @@ func (h *List) View(e screen.Env) string {
 // body draws filter, head and rows in w cells and h lines.
 func (h *List) body(e screen.Env, w, room int) []string {
 	s := e.Styles
+	h.drawn = widget.Rows{}
 	out := []string{h.shelf.Filter.View(s, "/ "+FilteredBy+" …", w), ""}
 	switch {
 	case h.err != nil:
@@ -108,7 +109,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	g, how := h.fitted(e, listed, end, w)
 	h.marked = how.mark
 	head, lines := g.Lines(s, w)
-	h.rowsAt = 2 + len(out) + 1
+	h.drawn = widget.Rows{Line: 2 + len(out) + 1, Top: h.top, N: end - h.top}
 	return append(append(out, head), lines...)
 }
 
@@ -344,8 +345,8 @@ func (h *List) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		h.shelf.Filter.Begin()
 		return nil
 	}
-	i := h.top + m.Y - h.rowsAt
-	if m.Y < h.rowsAt || i >= len(h.shown) {
+	i, is := h.drawn.Under(m.Y)
+	if !is {
 		return nil
 	}
 	if i == h.at && m.X < 8 {

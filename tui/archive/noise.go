@@ -58,7 +58,7 @@ func noiseOf(runs Finished, ids []string) (string, error) {
 }
 
 // Update handles one message.
-func (n *Noise) Update(msg tea.Msg, _ screen.Env) (screen.Screen, tea.Cmd) {
+func (n *Noise) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case noiseMsg:
 		if msg.of == n {
@@ -66,20 +66,13 @@ func (n *Noise) Update(msg tea.Msg, _ screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		k := widget.AllKeys
-		switch {
-		case key.Matches(msg, k.Back):
+		if key.Matches(msg, k.Back) {
 			return n, screen.Back
-		case key.Matches(msg, k.Up):
-			n.scroll--
-		case key.Matches(msg, k.Down):
-			n.scroll++
 		}
+		by, _ := k.Moves(msg, allLines, e.H)
+		n.scroll += by
 	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelUp {
-			n.scroll -= 3
-		} else {
-			n.scroll += 3
-		}
+		n.scroll += widget.Wheel(msg.Mouse(), 3)
 	}
 	return n, nil
 }
@@ -88,7 +81,7 @@ func (n *Noise) Update(msg tea.Msg, _ screen.Env) (screen.Screen, tea.Cmd) {
 func (n *Noise) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	move := widget.Bind("↑↓", "scroll", "up", "down")
-	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}, Full: [][]key.Binding{{k.Up, k.Down}, {k.Back}}}
+	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}, Full: [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Back}}}
 }
 
 // View draws the page.

@@ -27,7 +27,7 @@ type Plans struct {
 	loaded  bool
 	at, top int // the selected file, and the first visible one
 	toast   widget.Note
-	rowsAt  int // line of the first row, for the mouse
+	drawn   widget.Rows
 }
 
 // plansMsg delivers the plan files.
@@ -59,18 +59,14 @@ func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return p, p.press(msg, e)
 	case tea.MouseClickMsg:
-		if i := p.top + msg.Y - p.rowsAt; p.rowsAt > 0 && msg.Y >= p.rowsAt && i < len(p.list) && msg.Y < p.rowsAt+p.rows(e) {
-			if i == p.at {
-				return p, p.open(e)
-			}
+		switch i, is := p.drawn.Under(msg.Y); {
+		case is && i == p.at:
+			return p, p.open(e)
+		case is:
 			p.at = i
 		}
 	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelUp {
-			p.move(-1)
-		} else {
-			p.move(1)
-		}
+		p.move(widget.Wheel(msg.Mouse(), 1))
 	}
 	return p, nil
 }
@@ -175,7 +171,7 @@ func (p *Plans) View(e screen.Env) string {
 func (p *Plans) table(e screen.Env, y, rows int) []string {
 	st := e.Styles
 	p.top = max(min(p.top, p.at, len(p.list)-rows), p.at-rows+1, 0)
-	p.rowsAt = y + 2
+	p.drawn = widget.Rows{Line: y + 2, Top: p.top, N: min(rows, len(p.list)-p.top)}
 	g := widget.Grid{Cols: []widget.Column{{Head: ""}, {Head: "plan", Most: 40}, {Head: "does", Most: 40}, {Head: "profile", Most: 24, Spare: 2}, {Head: "target", Most: 30, Spare: 3}, {Head: "written", Spare: 4}}}
 	for i := range p.list {
 		f, lead := &p.list[i], "  "

@@ -36,7 +36,7 @@ type Suite struct {
 	moved   bool // the user has pressed a key since the start: until then, the run under way is selected
 	live    watching
 	toast   widget.Note
-	rowsAt  int // line of the first row, for the mouse
+	drawn   widget.Rows
 }
 
 // suiteMsg delivers the runs that were started, or why there are none.
@@ -90,18 +90,15 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return s, s.press(msg, e)
 	case tea.MouseClickMsg:
 		s.moved = true
-		if i := s.top + msg.Y - s.rowsAt; s.rowsAt > 0 && msg.Y >= s.rowsAt && i < len(s.now.Turns) && msg.Y < s.rowsAt+s.rows(e) {
-			if i == s.at {
-				return s, s.open(e)
-			}
+		switch i, is := s.drawn.Under(msg.Y); {
+		case is && i == s.at:
+			return s, s.open(e)
+		case is:
 			s.at = i
 		}
 	case tea.MouseWheelMsg:
-		if msg.Button == tea.MouseWheelUp {
-			s.move(-1)
-		} else {
-			s.move(1)
-		}
+		s.moved = true
+		s.move(widget.Wheel(msg.Mouse(), 1))
 	}
 	return s, nil
 }

@@ -75,7 +75,7 @@ func (s *Suite) underWay(e screen.Env) string {
 func (s *Suite) table(e screen.Env, y, rows int) []string {
 	st := e.Styles
 	s.top = max(min(s.top, s.at, len(s.now.Turns)-rows), s.at-rows+1, 0)
-	s.rowsAt = y + 2
+	s.drawn = widget.Rows{Line: y + 2, Top: s.top, N: min(rows, len(s.now.Turns)-s.top)}
 	begun := s.going != nil
 	figures := slices.ContainsFunc(s.now.Turns, func(t screen.SuiteTurn) bool { return t.Figures != nil })
 	g := widget.Grid{Cols: []widget.Column{

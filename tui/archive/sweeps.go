@@ -31,7 +31,7 @@ type Screen struct {
 	live    watching
 	chosen  []int
 	toast   widget.Note
-	rowsAt  int // line of the first row, for the mouse
+	drawn   widget.Rows
 }
 
 // loadedMsg delivers an earlier sweep.
@@ -132,11 +132,8 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.MouseClickMsg:
 		return s, s.click(msg.Mouse())
 	case tea.MouseWheelMsg:
-		by := 1
-		if msg.Button == tea.MouseWheelUp {
-			by = -1
-		}
-		s.move(by)
+		s.moved = true
+		s.move(widget.Wheel(msg.Mouse(), 1))
 	}
 	return s, nil
 }
@@ -199,6 +196,10 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := s.bindings()
 	s.moved = true
+	if by, ok := k.Moves(msg, len(s.now.Points), e.H); ok {
+		s.move(by)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Stop):
 		s.going.Stop()
@@ -207,14 +208,6 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		s.toast.Say(e.Now, "the sweep is under way: x stops it", false)
 	case key.Matches(msg, k.Back):
 		return screen.Back
-	case key.Matches(msg, k.Up):
-		s.move(-1)
-	case key.Matches(msg, k.Down):
-		s.move(1)
-	case key.Matches(msg, k.First):
-		s.move(-len(s.now.Points))
-	case key.Matches(msg, k.Last):
-		s.move(len(s.now.Points))
 	case key.Matches(msg, k.Left):
 		s.round = max(s.run()-1, 0)
 	case key.Matches(msg, k.Right):
@@ -357,14 +350,14 @@ func (s *Screen) Keys() widget.KeyMap {
 	short = append(short, k.Back, widget.Long(k.Home, "home"), k.Quit)
 	return widget.KeyMap{
 		Short: short,
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, k.Again, k.Copy, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, k.Again, k.Copy, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
 	}
 }
 
 // click selects a point, and opens the run of the selected one.
 func (s *Screen) click(m tea.Mouse) tea.Cmd {
-	i := s.top + m.Y - s.rowsAt
-	if s.ask.open || m.Y < s.rowsAt || i >= len(s.now.Points) {
+	i, is := s.drawn.Under(m.Y)
+	if s.ask.open || !is {
 		return nil
 	}
 	if s.moved = true; i == s.at && s.runs() > 0 {

@@ -209,7 +209,7 @@ func TestThePointsOfASweepLeadToTheirRuns(t *testing.T) {
 	a.Send(t, "space", "k", "space")
 	assert.Equal(t, []int{6, 5}, s.chosen, "of three the first goes")
 	a.Asked = nil
-	a.Send(t, tea.MouseClickMsg{X: 10, Y: s.rowsAt + 2, Button: tea.MouseLeft}, tea.MouseClickMsg{X: 10, Y: s.rowsAt + 2, Button: tea.MouseLeft})
+	a.Send(t, tea.MouseClickMsg{X: 10, Y: s.drawn.Line + 2, Button: tea.MouseLeft}, tea.MouseClickMsg{X: 10, Y: s.drawn.Line + 2, Button: tea.MouseLeft})
 	assert.Equal(t, []screen.Destination{screen.Results{ID: s.now.RunsOf(2)[0]}}, a.Asked)
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // mouse does with the pointer what keys do: select an operation or a knob, turn a knob
@@ -79,18 +80,13 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 }
 
 func (d *Dashboard) wheel(m tea.Mouse, p panes, e screen.Env) {
-	up := m.Button == tea.MouseWheelUp
 	switch {
 	case in(p.ops, m.X, m.Y):
-		if up {
-			d.lower.move(-1)
-		} else {
-			d.lower.move(1)
-		}
+		d.lower.move(widget.Wheel(m, 1))
 	case in(p.tune, m.X, m.Y):
 		if l, ok := d.tuner.lineAt(m, p.tune, e); ok && l.row > 0 {
 			d.tuner.row = l.row
-			d.tuner.turnRow(e, up, false)
+			d.tuner.turnRow(e, m.Button == tea.MouseWheelUp, false)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (x *earlier) press(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 			return archive.OpenItem(x.kept, at)
 		}
 	}
-	x.move(steps(msg, k, 5))
+	x.move(steps(msg, k, 10))
 	return nil
 }
 

@@ -205,7 +205,7 @@ func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Undo):
 		return f.undo(e)
 	default:
-		f.move(steps(msg, k, e.H/2))
+		f.move(steps(msg, k, e.H))
 	}
 	return nil
 }

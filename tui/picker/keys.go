@@ -73,7 +73,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case p.pane == paneForm:
 		return p.form.press(msg, e)
 	case p.pane == panePlan:
-		p.forecast.scroll += steps(msg, k, e.H/2)
+		p.forecast.scroll += steps(msg, k, e.H)
 	case p.pane == paneRuns && key.Matches(msg, k.Again):
 		return p.runs.failed.again()
 	case p.pane == paneRuns:
@@ -106,23 +106,10 @@ func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typ
 	return nil, false
 }
 
-// steps returns how far a key moves: by one, by a page, or all the way.
-func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
-	switch {
-	case key.Matches(msg, k.Up):
-		return -1
-	case key.Matches(msg, k.Down):
-		return 1
-	case key.Matches(msg, k.PageUp):
-		return -page
-	case key.Matches(msg, k.PageDown):
-		return page
-	case key.Matches(msg, k.First):
-		return -1 << 20
-	case key.Matches(msg, k.Last):
-		return 1 << 20
-	}
-	return 0
+// steps returns by how much a key moves the selection; 0 if it does not.
+func steps(msg tea.KeyPressMsg, k widget.Bindings, height int) int {
+	by, _ := k.Moves(msg, 1<<20, height)
+	return by
 }
 
 func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) tea.Cmd {
@@ -132,7 +119,7 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 	case key.Matches(msg, k.Right):
 		p.pane = paneForm
 	default:
-		if by := steps(msg, k, e.H/2); by != 0 {
+		if by := steps(msg, k, e.H); by != 0 {
 			return p.choose(p.list.at() + by)
 		}
 	}
@@ -213,10 +200,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 // wheel scrolls what is under the pointer; a panel whose rows it moves along has the keys from then
 // on, so that the row is seen.
 func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
-	by := 1
-	if msg.Button == tea.MouseWheelUp {
-		by = -1
-	}
+	by := widget.Wheel(msg.Mouse(), 1)
 	if p.form.edit != nil {
 		return nil
 	}

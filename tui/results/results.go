@@ -407,15 +407,11 @@ func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
 }
 
 func (r *Results) wheel(msg tea.MouseWheelMsg) {
-	by := 3
-	if msg.Button == tea.MouseWheelUp {
-		by = -3
-	}
 	if r.export != nil {
-		r.export.move(by / 3)
+		r.export.move(widget.Wheel(msg.Mouse(), 1))
 		return
 	}
-	r.pages.scroll[r.pages.at] += by
+	r.pages.scroll[r.pages.at] += widget.Wheel(msg.Mouse(), 3)
 }
 
 // Outside names the window after the run, which no longer has any progress.

@@ -117,3 +117,21 @@ func Footer(s *Styles, w int, keys []key.Binding) string {
 	}
 	return Fit(strings.TrimRight(b.String(), " "), w)
 }
+
+// Wheel returns by how many rows the wheel moves: so many up or down.
+func Wheel(m tea.Mouse, rows int) int {
+	if m.Button == tea.MouseWheelUp {
+		return -rows
+	}
+	return rows
+}
+
+// Rows is where a list has drawn its rows, for the mouse: on which line of the page the first one, which that
+// is, and how many. The zero value has drawn none.
+type Rows struct{ Line, Top, N int }
+
+// Under returns which row of the list is on a line of the page; false if none is.
+func (r Rows) Under(line int) (row int, ok bool) {
+	at := line - r.Line
+	return r.Top + at, at >= 0 && at < r.N
+}

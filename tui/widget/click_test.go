@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
@@ -46,4 +47,19 @@ func TestTheBottomLineKeepsTheWayBackAndTheHelp(t *testing.T) {
 		assert.True(t, ok, "%d", w)
 		assert.Equal(t, "?", got.String(), "a click meets the key that is drawn there, at %d cells", w)
 	}
+}
+
+// A line of the page is a row of the list only where one is drawn.
+func TestRowsAreUnderTheMouseWhereTheyAreDrawn(t *testing.T) {
+	r := Rows{Line: 5, Top: 20, N: 3}
+	for line, want := range map[int]int{4: -1, 5: 20, 7: 22, 8: -1} {
+		row, is := r.Under(line)
+		if assert.Equal(t, want >= 0, is, line); is {
+			assert.Equal(t, want, row)
+		}
+	}
+	_, is := Rows{}.Under(0)
+	assert.False(t, is)
+	assert.Equal(t, -3, Wheel(tea.Mouse{Button: tea.MouseWheelUp}, 3))
+	assert.Equal(t, 1, Wheel(tea.Mouse{Button: tea.MouseWheelDown}, 1))
 }
