@@ -185,6 +185,8 @@ func readCondition(text string, ops []measure.Operation) (condition.Threshold, e
 		return bad(e.Stat+" is what is sought", "give a condition that it must keep, such as p99<10ms")
 	case e.Rel[0] != '<':
 		return bad("a level is too high when a figure gets too high, so it takes < or <=", "turn it round")
+	case e.Time != "" && e.Limit <= 0:
+		return bad("every call takes some time", "give more, such as p99<10ms")
 	case e.Stat == "errors" && !e.Percent:
 		return bad("levels differ in length, so a number of errors cannot judge them", "give them in percent: errors<1%")
 	}

@@ -372,6 +372,7 @@ func TestBadSearches(t *testing.T) {
 		`under "max<1ms": max is that of a single call`:                                      {Under: []string{"max<1ms"}},
 		`under "throughput>9": throughput is what is sought`:                                 {Under: []string{"throughput>9"}},
 		`under "errors<9": levels differ in length, so a number of errors cannot judge them`: {Under: []string{"errors<9"}},
+		`under "p99<0ms": every call takes some time`:                                        {Under: []string{"p99<0ms"}},
 		`under "p9x<1ms": "p9x" is not a figure that is measured`:                            {Under: []string{"p9x<1ms"}},
 		`under "p99<1ms abort": a search that misses goes on with another level`:             {Under: []string{"p99<1ms abort"}},
 		`under "foo.p99<1ms": this run has no track or operation "foo"`:                      {Under: []string{"foo.p99<1ms"}},

@@ -114,6 +114,9 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Limit = suspects[i]
 		if r.Found == 0 && alone[i] != "" {
 			r.Limit = Limit{By: ByStore, Text: "the store: more than half of the calls take longer there than " + alone[i] + " allows"}
+			if r.Why == HeldUp {
+				r.Why = TooSlow
+			}
 		}
 	}
 	r.settle()

@@ -133,7 +133,7 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	}
 	if !r.Complete && r.Why != "" && r.Tried() {
 		text := "The search did not finish, because " + r.Why
-		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp {
+		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp && r.Why != find.TooSlow {
 			text += ": " + open(r)
 		}
 		notes = append(notes, text+".")
@@ -169,7 +169,7 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case !r.Tried():
 		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit even at %s, the lowest that was tried.", under, r.Limit.Measured(), levelText(r, lowest(r))+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit %s.", under, r.Limit.Measured(), evenAt(r, many)))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(ofTooMuch(r), "thread"), levelText(r, r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
@@ -190,6 +190,14 @@ func found(r *find.Result, under, what, many string) (out []string) {
 		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
 	}
 	return out
+}
+
+// evenAt says where perfbench or the machine was the limit of a search in which nothing held.
+func evenAt(r *find.Result, many string) string {
+	if low := lowest(r); low < r.TooMuch {
+		return fmt.Sprintf("at %s, and whether %s holds is in doubt", levelText(r, r.TooMuch)+many, levelText(r, low))
+	}
+	return fmt.Sprintf("even at %s, the lowest that was tried", levelText(r, r.TooMuch)+many)
 }
 
 // here names the machine of a search, with what it lacked.

@@ -467,6 +467,8 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads")))
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
+	uncut := Moments(nil, []measure.Mark{{Note: "rate 8k: p99<5ms did not hold: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
+	assert.Equal(t, "▾rate 4\u2009000"+strings.Repeat(" ", 29), lane(uncut...), "what a level came to is in no part of its words")
 	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "threads")))
 	again := Moments(nil, []measure.Mark{{Note: "the server was started again and came back empty"}}, nil, nil)
 	for cell, want := range map[int]string{2: "◆server restarted, came back empty", 8: "◆server restarted, came back…", 20: "◆server restarted…"} {

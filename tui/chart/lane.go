@@ -19,6 +19,8 @@ type Moment struct {
 	Brief string
 	// Whole is what it is where it is read, if the name says too little.
 	Whole string
+	// Uncut means that no part of the name says anything.
+	Uncut bool
 	// Coming means that the timetable has it, and that it has not come yet.
 	Coming bool
 	// At is when it is, since measurement began.
@@ -89,6 +91,9 @@ const leastLast = 4
 // value, nor an article without its noun.
 func (m *Moment) names() []string {
 	out := []string{m.Name, m.Brief}
+	if m.Uncut {
+		return out
+	}
 	words, least := strings.Split(m.Name, " "), 1
 	if m.Sign == '◆' && m.Brief != "" {
 		words = strings.Split(m.Brief, " ")
