@@ -338,7 +338,7 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
 	var g *widget.Grid
 	var verdicts []compare.Verdict
-	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}, {terse: true}} {
+	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}, {short: true}, {short: true, terse: true}} {
 		if g, verdicts = c.grid(e, w, d); g.Wide() <= w {
 			break
 		}
@@ -362,7 +362,7 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 		out = append(out, "")
 	}
 	out = append(append(out, head), rows...)
-	if slices.ContainsFunc(rows, func(l string) bool { return strings.Contains(l, "?") }) {
+	if slices.ContainsFunc(rows, func(l string) bool { return slices.Contains(strings.Fields(l), "?") }) {
 		out = append(out, s.Muted.On("? a range too wide to say anything"))
 	}
 	if text := m.Statistics(); text != "" {
@@ -384,13 +384,18 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 }
 
 // detail selects how much uncertainty is shown: that of each figure, and that of the
-// changes; terse omits the changes themselves.
-type detail struct{ errors, ranges, terse bool }
+// changes; terse omits the changes themselves. With short, heads leave out a word that both begin with.
+type detail struct{ errors, ranges, short, terse bool }
 
 // grid makes the table.
 func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
 	textA, textB := c.sideTexts(e)
+	if d.short {
+		if word, rest, ok := strings.Cut(textA, " "); ok && strings.HasPrefix(textB, word+" ") {
+			textA, textB = rest, strings.TrimPrefix(textB, word+" ")
+		}
+	}
 	headA, headB := "A  "+textA, "B  "+textB
 	if w < 72 {
 		headA, headB = "A", "B"
