@@ -73,7 +73,7 @@ func (p Pair) judgement(unit string) string {
 	may := units.Listed(open) + " may be chance"
 	switch {
 	case len(open) == len(judged) && p.happened() != "":
-		return "Nothing else is sure: " + units.Listed(open) + "."
+		return "Unsure: " + units.Listed(open) + "." // not chance: what went wrong may have done it
 	case len(open) == len(judged):
 		return "Unsure: " + may + p.wants(judged[0], unit) + "."
 	}

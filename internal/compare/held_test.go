@@ -98,9 +98,9 @@ func TestASearchAndAnotherRunAreNotJudged(t *testing.T) {
 		a, b *Run
 		want string
 	}{
-		{plain, run("redis", HighestRate), "B is a search: its throughput and response times are those of many levels, so nothing is judged. Compare two searches, by what they found, or A with a run at a fixed rate."},
-		{run("redis", MostThreads), plain, "A is a search: its throughput and response times are those of many levels, so nothing is judged. Compare two searches, by what they found, or B with a run at a fixed number of threads."},
-		{run("redis", MostThreads), run("redis", HighestRate), "A and B did not search for the same: their throughput and response times are those of many levels, so nothing is judged. Compare searches for the same."},
+		{plain, run("redis", HighestRate), "B is a search: its figures are of many levels, so none is judged. Compare two searches, or A with a run at a fixed rate."},
+		{run("redis", MostThreads), plain, "A is a search: its figures are of many levels, so none is judged. Compare two searches, or B with a run at a fixed number of threads."},
+		{run("redis", MostThreads), run("redis", HighestRate), "A and B did not search for the same: their figures are of many levels, so none is judged. Compare searches for the same."},
 	} {
 		slower := *c.b
 		slower.Parts = slices.Clone(slower.Parts)

@@ -89,10 +89,10 @@ func unlike(a, b Set) string {
 	case 0:
 		return ""
 	case 1:
-		return of[0] + " is a search: its throughput and response times are those of many levels, so nothing is judged. " +
-			"Compare two searches, by what they found, or " + other + " with a run at " + fixed + "."
+		return of[0] + " is a search: its figures are of many levels, so none is judged. " +
+			"Compare two searches, or " + other + " with a run at " + fixed + "."
 	}
-	return "A and B did not search for the same: their throughput and response times are those of many levels, so nothing is judged. " +
+	return "A and B did not search for the same: their figures are of many levels, so none is judged. " +
 		"Compare searches for the same."
 }
 

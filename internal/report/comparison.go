@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -335,7 +336,7 @@ func comparisonJUnit(c *compare.Comparison, _ Searches) ([]byte, error) {
 			var o *outcome
 			switch {
 			case slices.ContainsFunc(failed, func(w compare.Finding) bool { return w.Figure == f.Figure }):
-				o = &outcome{f.Sentence(c.Unit(nil)), "the change is " + f.RangeText()}
+				o = &outcome{f.Sentence(c.Unit(nil)), "the change is " + cmp.Or(f.RangeText(), f.ChangeText())}
 			case f.Verdict == compare.Unsure || f.Verdict == compare.Noted:
 				o = &outcome{f.Sentence(c.Unit(nil)), skipped}
 			}
