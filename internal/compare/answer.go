@@ -34,7 +34,7 @@ func (p Pair) judgement(unit string) string {
 	for _, f := range judged {
 		name := f.Label(unit)
 		alone = alone || f.alone && f.changed()
-		if sizes != "" && !f.Figure.percentile() {
+		if sizes != "" && !f.Figure.percentile() && f.Verdict != Unsure {
 			continue // sizes says it
 		}
 		switch f.Verdict {
@@ -102,31 +102,38 @@ func (p Pair) wants(f Finding, unit string) string {
 	return ""
 }
 
-// moves says what B does in units and in bytes, where their size differs, which is no better or worse
+// moves says what B surely does in units and in bytes, where their size differs, which is no better or worse
 // as a whole: "does 85 % fewer entries/s and moves 4.6 times the bytes"; "" for other comparisons, and where
 // neither can be told.
 func moves(judged []Finding, unit string) string {
-	said, told := map[Figure]string{}, false
+	var said []string
+	both := 0
 	for _, f := range judged {
-		told = told || (f.Figure == Throughput || f.Figure == Bytes) && (f.Verdict == Same || f.changed())
-		switch by := math.Abs(f.Change); {
-		case f.Figure != Throughput && f.Figure != Bytes:
-		case f.Verdict == Same:
-			said[f.Figure] = "about as many"
-		case !f.changed():
-			said[f.Figure] = "perhaps as many"
-		case f.Change >= 1:
-			said[f.Figure] = strings.TrimPrefix(units.Factor(f.Change+1), "×") + " times the"
-		case f.Change > 0:
-			said[f.Figure] = fmt.Sprintf("%.2g %% more", 100*by)
+		verb, what := "does ", " "+unit+"/s"
+		switch f.Figure {
+		case Throughput:
+		case Bytes:
+			verb, what = "moves ", " bytes"
 		default:
-			said[f.Figure] = fmt.Sprintf("%.2g %% fewer", 100*by)
+			continue
+		}
+		both++
+		switch by := math.Abs(f.Change); {
+		case f.Verdict == Same:
+			said = append(said, verb+"about as many"+what)
+		case !f.changed():
+		case f.Change >= 1:
+			said = append(said, verb+strings.TrimPrefix(units.Factor(f.Change+1), "×")+" times the"+what)
+		case f.Change > 0:
+			said = append(said, fmt.Sprintf("%s%.2g %% more%s", verb, 100*by, what))
+		default:
+			said = append(said, fmt.Sprintf("%s%.2g %% fewer%s", verb, 100*by, what))
 		}
 	}
-	if len(said) < 2 || !told {
+	if both < 2 {
 		return ""
 	}
-	return "does " + said[Throughput] + " " + unit + "/s and moves " + said[Bytes] + " bytes"
+	return units.Listed(said)
 }
 
 // deciding are the findings that the answer is about: throughput, unless a rate decided it, and the

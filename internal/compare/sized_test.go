@@ -38,6 +38,11 @@ func TestRunsOfValuesOfTwoSizesAreComparedByBoth(t *testing.T) {
 	assert.Regexp(t, `^Compared although A has values of 512 B and B of 16 KiB\. B does 86 % fewer entries/s and moves 4\.6 times the bytes, with 95 % confidence for these two runs[.;]`, c.Answer(c.Parts[0]))
 	assert.NotContains(t, c.Answer(c.Parts[0]), "B is ")
 
+	open := Pair{Findings: []Finding{
+		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 87}, Change: -0.13, Verdict: Unsure}, {Figure: Bytes, A: Range{Value: 100}, B: Range{Value: 460}, Change: 3.6, Verdict: Better},
+	}}
+	assert.Equal(t, "B moves 4.6 times the bytes, with 95 % confidence; entries/s (-13.0 %) may be chance.", open.Answer("entries"))
+
 	for name, other := range map[string]*Run{"as large": sized(t, 512, 71.3e3), "of a run that does not say": read(t, rundirtest.NewFolder(day, "redis", 16, 2))} {
 		_, there := verdicts(Sets(one(a), one(other), Options{}).Parts[0])[Bytes]
 		assert.False(t, there, name)
