@@ -304,6 +304,12 @@ func (f *form) typed() bool {
 	return r != nil && !r.off && len(r.choices) == 0
 }
 
+// resettable reports whether the selected value has been set, so that it can be reset.
+func (f *form) resettable() bool {
+	r := f.current()
+	return r != nil && r.mine
+}
+
 // typeOver begins typing in the place of the selected value, with a key.
 func (f *form) typeOver(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	cmd := f.begin()
@@ -456,15 +462,18 @@ func (f *form) opens(r row, before request.Request) tea.Cmd {
 	}
 }
 
-// paste inserts text where text is being typed.
+// paste inserts text where text is being typed, which it begins if need be.
 func (f *form) paste(msg tea.PasteMsg) tea.Cmd {
-	switch {
-	case f.find != nil:
+	if f.find != nil {
 		f.find.field, _ = f.find.field.Update(msg)
 		f.seek()
-	case f.edit != nil:
-		f.edit.field, _ = f.edit.field.Update(msg)
-		return f.ask()
+		return nil
 	}
-	return nil
+	var cmd tea.Cmd
+	if f.edit == nil {
+		cmd = f.begin()
+		f.edit.pick = -1
+	}
+	f.edit.field, _ = f.edit.field.Update(msg)
+	return tea.Batch(cmd, f.ask())
 }

@@ -16,7 +16,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := p.bindings()
 	switch {
-	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || isLetter(msg) && !p.Keys().Has(msg)):
+	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || isLetter(msg) && !p.Keys().Takes(msg)):
 		return p.form.typeOver(msg, e)
 	case key.Matches(msg, k.Launch):
 		return p.launch(e, oneRun)

@@ -228,6 +228,7 @@ func (p *Picker) paste(msg tea.PasteMsg) tea.Cmd {
 		return p.refilter()
 	case p.runs.shelf.Typing():
 		p.runs.shelf.Paste(msg)
+	case p.form.edit == nil && p.form.find == nil && (p.pane != paneForm || !p.form.typed()):
 	default:
 		return p.form.paste(msg)
 	}
@@ -348,6 +349,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Right.SetHelp("→", "next value")
 		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
+		k.Reset.SetEnabled(p.form.resettable())
 		turn := widget.Bind("←→", "change", "left", "right")
 		if r := p.form.current(); r != nil && r.off {
 			for _, b := range []*key.Binding{&turn, &k.Left, &k.Right, &k.Edit} {

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -142,12 +143,22 @@ func (s *subject) text() string {
 // asked returns the request of a run like this one, which has been read.
 func (s *subject) asked() request.Request { return report.Asked(&s.loaded.folder.Run) }
 
-// tuned returns how many live changes that were made by hand the same run again makes, too.
-func (s *subject) tuned() int {
+// tuned returns how many live changes that were made by hand the same run again makes, too, counted as the
+// page of changes has them.
+func (s *subject) tuned() (n int) {
 	if s.loaded == nil || s.loaded.found != nil {
 		return 0
 	}
-	return max(len(s.asked().Timetable)-len(s.loaded.folder.Run.Timetable), 0)
+	run := &s.loaded.folder.Run
+	if len(s.asked().Timetable) == len(run.Timetable) {
+		return 0
+	}
+	for _, a := range run.Did() {
+		if a.By != measure.ByTimetable || len(run.Timetable) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // untuned is the request of the same run again without them.

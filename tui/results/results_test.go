@@ -342,7 +342,8 @@ func TestThatTheSameRunMakesItsLiveChangesIsSaid(t *testing.T) {
 	assert.Equal(t, []string{"4s:threads=9"}, a.Started()[0].Timetable)
 
 	a, r, _ = show(t, 120, 40)
-	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}}
+	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}, {At: 4.3, Name: "threads", From: 9, To: 10}}
+	assert.Equal(t, 1, r.run.tuned(), "keys pressed one after the other are one change")
 	a.Send(t, "S")
 	assert.Empty(t, a.Started(), "a question comes first")
 	a.Send(t, "R", "S")

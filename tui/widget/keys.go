@@ -213,9 +213,16 @@ func (b *Bindings) Moves(msg tea.KeyPressMsg, rows, height int) (by int, ok bool
 
 // Has reports whether a key is one of k's, dimmed or not.
 func (k KeyMap) Has(msg tea.KeyPressMsg) bool {
-	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool {
-		return slices.ContainsFunc(g, func(b key.Binding) bool { return Presses(msg, b) })
-	})
+	return k.any(func(b key.Binding) bool { return Presses(msg, b) })
+}
+
+// Takes reports whether a key is one of k's that works now.
+func (k KeyMap) Takes(msg tea.KeyPressMsg) bool {
+	return k.any(func(b key.Binding) bool { return key.Matches(msg, b) })
+}
+
+func (k KeyMap) any(is func(key.Binding) bool) bool {
+	return slices.ContainsFunc(append(k.FullHelp(), k.ShortHelp()), func(g []key.Binding) bool { return slices.ContainsFunc(g, is) })
 }
 
 // Presses reports whether msg is a key of b, enabled or not.
