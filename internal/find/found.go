@@ -444,7 +444,7 @@ type Outcome struct {
 	Held bool
 	// Shown is the try that stands for the level: of those that came out as the level did, with one number of
 	// threads, the median one by the figure that is sought. If the level did not hold, the number of threads is
-	// the lowest of those tries, which is the one with which lower levels held.
+	// that with which the answer held, if it was tried with as many, else the lowest.
 	Shown Step
 	// Tries is how many tries had as many threads as Shown; Good is how many of them held.
 	Tries, Good int
@@ -480,6 +480,12 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	threads := alike[len(alike)-1].Threads
 	if !o.Held {
 		threads = slices.MinFunc(alike, func(a, b Step) int { return a.Threads - b.Threads }).Threads
+		if r.Found > 0 && !t.has(r.Found) {
+			as := r.Outcome(r.Of(r.Found)).Shown.Threads
+			if slices.ContainsFunc(alike, func(s Step) bool { return s.Threads == as }) {
+				threads = as
+			}
+		}
 	}
 	other := func(s Step) bool { return r.Over == OverRate && s.Threads != threads }
 	_, of := r.Sought()

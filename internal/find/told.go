@@ -66,18 +66,21 @@ func (o Outcome) elsewhere() string {
 func with(how string, threads []int) string {
 	slices.Sort(threads)
 	threads = slices.Compact(threads)
-	var list []string
+	text := ""
 	for i, n := range threads {
-		if i == len(threads)-1 {
-			list = append(list, units.Plural(n, "thread"))
-		} else {
-			list = append(list, strconv.Itoa(n))
+		switch i {
+		case len(threads) - 1:
+			text += units.Plural(n, "thread")
+		case len(threads) - 2:
+			text += strconv.Itoa(n) + " or "
+		default:
+			text += strconv.Itoa(n) + ", "
 		}
 	}
-	if len(list) == 0 {
+	if text == "" {
 		return ""
 	}
-	return "; " + how + " with " + strings.Join(list, " or ")
+	return "; " + how + " with " + text
 }
 
 // Words says in a few words how a step came out.

@@ -49,7 +49,7 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 }
 
 // What came of a level with other numbers of threads is told apart, and the row of the level has one try of those that
-// decided: that of the fewest threads if it did not hold.
+// decided: that of the threads with which the answer held, or of the fewest, if it did not hold.
 func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 	step := func(level float64, threads int, held bool, p99 int64) Step {
 		s := Step{Level: level, Threads: threads, Held: held, Response: Times{P50: 100 - p99, P99: p99}}
@@ -70,7 +70,7 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		10: {"held", "yes", 3, 8},
 		20: {"held 3 of 4; once 41 % took longer; not with 8 threads", "3 of 4", 6, 32},
 		30: {"did not hold: 50 % took longer", "no", 50, 32},
-		40: {"did not hold: 95 % took longer; held with 32 threads; nor with 64 or 128 threads", "no", 95, 16},
+		40: {"held 1 of 4: 80 % took longer; nor with 16, 64 or 128 threads", "1 of 4", 80, 32},
 	} {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, want.words, words)
@@ -80,6 +80,10 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		assert.Equal(t, []int64{want.p99, 100 - want.p99, int64(want.threads)}, []int64{shown.Response.P99, shown.Response.P50, int64(shown.Threads)}, "one try")
 	}
 	assert.Zero(t, r.Outcome(r.Of(50)), "without a try")
+	r.Found = 10
+	assert.Equal(t, 16, r.Outcome(r.Of(40)).Shown.Threads, "none with as many as the answer")
+	r.Found = 30
+	assert.False(t, r.Outcome(r.Of(30)).Held, "a file that somebody changed")
 	r.Steps = r.Steps[:2]
 	r.Found, r.TooMuch = 0, 0
 	r.Steps = append(r.Steps, step(20, 32, true, 6))
