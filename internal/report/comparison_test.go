@@ -175,23 +175,23 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 		return string(f.Data)
 	}
 	got := text(Searches{A: []*find.Result{a}, B: []*find.Result{b}})
-	assert.Contains(t, got, "Under p99<10ms and errors<1% A holds up to 2830 entries/s, B holds up to 3113 entries/s.\n")
-	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B  ┊ the highest that holds: 2830 A\n┊ the highest that holds: 3113 B\n")
+	assert.Contains(t, got, "Under p99<10ms and errors<1% A holds up to 2.83k entries/s, B holds up to 3.11k entries/s.\n")
+	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B  ┊ the highest that holds: 2.83k A\n┊ the highest that holds: 3.11k B\n")
 	assert.Regexp(t, `(?m) 100 % .* A$`, got)
 	assert.Regexp(t, `(?m) 80 % .* B$`, got)
 	more := doubled()
 	more.Found, more.Under = 2530, []string{"p99<5ms"}
 	got = text(Searches{A: []*find.Result{b}, B: []*find.Result{more, a}})
-	assert.Contains(t, got, "A holds up to 3113 entries/s, B holds up to 2680 entries/s (2530 to 2830 in 2 searches).\n")
+	assert.Contains(t, got, "A holds up to 3.11k entries/s, B holds up to 2.68k entries/s (2.53k to 2.83k in 2 searches).\n")
 	assert.Contains(t, got, "A was searched under p99<10ms and errors<1%, and B under p99<5ms.\n")
 	a.Found = 0
 	open, ours := *b, *a
 	open.TooMuch, ours.Limit.By = 0, find.ByPerfbench
 	for want, of := range map[string]Searches{
-		"A holds at no level that was tried (4000 entries/s is already too much), B holds at least 3113 entries/s.": {A: []*find.Result{a}, B: []*find.Result{&open}},
-		"A holds at no level that is known: perfbench itself was the limit, B holds up to 3113 entries/s.":          {A: []*find.Result{&ours}, B: []*find.Result{b}},
-		"A tried no level to its end, B holds up to 3113 entries/s.":                                                {A: []*find.Result{{Over: find.OverRate, Unit: "entries", Under: a.Under, Why: find.Interrupted}}, B: []*find.Result{b}},
-		"A held at a level in only 1 of 3 searches, B ":                                                             {A: []*find.Result{a, b, a}, B: []*find.Result{b}},
+		"A holds at no level that was tried (4k entries/s is already too much), B holds at least 3.11k entries/s.": {A: []*find.Result{a}, B: []*find.Result{&open}},
+		"A holds at no level that is known: perfbench itself was the limit, B holds up to 3.11k entries/s.":        {A: []*find.Result{&ours}, B: []*find.Result{b}},
+		"A tried no level to its end, B holds up to 3.11k entries/s.":                                              {A: []*find.Result{{Over: find.OverRate, Unit: "entries", Under: a.Under, Why: find.Interrupted}}, B: []*find.Result{b}},
+		"A held at a level in only 1 of 3 searches, B ":                                                            {A: []*find.Result{a, b, a}, B: []*find.Result{b}},
 	} {
 		assert.Contains(t, strings.Join(of.Lead(), " "), want)
 	}

@@ -81,7 +81,7 @@ func foundPage(r *find.Result) Page {
 			all.Columns = append(all.Columns, f.Name)
 		}
 		for _, s := range r.Steps {
-			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level)}
+			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), units.Number(s.Level)}
 			if r.Over != find.OverThreads {
 				row = append(row, fmt.Sprint(s.Threads))
 			}
@@ -113,7 +113,7 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 		answer = append(answer, text+".")
 	}
 	if d := r.Waited(r.Found); d > 0 {
-		answer = append(answer, fmt.Sprintf("At %s users wait up to %s for their calls to begin, which no condition limits.", levelText(r, r.Found)+many, units.Duration(d)))
+		answer = append(answer, fmt.Sprintf("At %s users wait up to %s for their calls to begin, which no condition limits.", units.Number(r.Found)+many, units.Duration(d)))
 	}
 	switch {
 	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
@@ -171,23 +171,23 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit %s.", under, r.Limit.Measured(), evenAt(r, many)))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(ofTooMuch(r), "thread"), levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(ofTooMuch(r), "thread"), units.Number(r.TooMuch)+many))
 	case r.Found == 0 && !r.Complete:
-		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, units.Number(r.TooMuch)+many))
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, units.Number(r.TooMuch)+many))
 	case r.Enough():
 		out = append(out, doMost(r, under)...)
 	case r.TooMuch == 0 && r.Over != "rate":
-		out = append(out, fmt.Sprintf("Under %s %s hold, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
+		out = append(out, fmt.Sprintf("Under %s %s hold, the highest %s that was tried.", under, units.Number(r.Found)+many, what))
 	case r.TooMuch == 0:
-		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
+		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, units.Number(r.Found)+many, what))
 	case r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s is too much for it. The store may do more.", here(r), levelText(r, r.Found)+many, under, levelText(r, r.TooMuch)))
+		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s is too much for it. The store may do more.", here(r), units.Number(r.Found)+many, under, units.Number(r.TooMuch)))
 	case r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
+		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, units.Number(r.Found)+many, units.Number(r.TooMuch)))
 	default:
-		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, levelText(r, r.Found)+many, levelText(r, r.TooMuch)))
+		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, units.Number(r.Found)+many, units.Number(r.TooMuch)))
 	}
 	return out
 }
@@ -195,9 +195,9 @@ func found(r *find.Result, under, what, many string) (out []string) {
 // evenAt says where perfbench or the machine was the limit of a search in which nothing held.
 func evenAt(r *find.Result, many string) string {
 	if low := lowest(r); low < r.TooMuch {
-		return fmt.Sprintf("at %s, and whether %s holds is in doubt", levelText(r, r.TooMuch)+many, levelText(r, low))
+		return fmt.Sprintf("at %s, and whether %s holds is in doubt", units.Number(r.TooMuch)+many, units.Number(low))
 	}
-	return fmt.Sprintf("even at %s, the lowest that was tried", levelText(r, r.TooMuch)+many)
+	return fmt.Sprintf("even at %s, the lowest that was tried", units.Number(r.TooMuch)+many)
 }
 
 // here names the machine of a search, with what it lacked.
@@ -223,7 +223,7 @@ func tooMuchFor(r *find.Result, many string) []string {
 	default:
 		full = fmt.Sprintf(", of which %s were done,", units.Number(o.Shown.Done))
 	}
-	text := fmt.Sprintf("At %s%s %s", levelText(r, r.TooMuch)+many, full, o.Shown.Because())
+	text := fmt.Sprintf("At %s%s %s", units.Number(r.TooMuch)+many, full, o.Shown.Because())
 	switch {
 	case o.Good > 0:
 		text += fmt.Sprintf("; it held in %d of %d tries", o.Good, o.Tries)
@@ -259,20 +259,20 @@ func withThreads(r *find.Result, many string) (out []string) {
 	}
 	if r.Found > 0 {
 		held := r.Outcome(r.Of(r.Found)).Shown.Threads
-		text := fmt.Sprintf("%s held with %s", levelText(r, r.Found)+many, Several(held, "thread"))
+		text := fmt.Sprintf("%s held with %s", units.Number(r.Found)+many, Several(held, "thread"))
 		switch tried := numbers(r.Of(r.TooMuch).Steps); {
 		case len(tried) == 0:
 		case !slices.Contains(tried, held):
-			text += fmt.Sprintf(", and %s was not tried with as many, but with %s", levelText(r, r.TooMuch), with(tried))
+			text += fmt.Sprintf(", and %s was not tried with as many, but with %s", units.Number(r.TooMuch), with(tried))
 		case len(tried) == 1:
-			text += fmt.Sprintf(", and %s was tried with as many", levelText(r, r.TooMuch))
+			text += fmt.Sprintf(", and %s was tried with as many", units.Number(r.TooMuch))
 		default:
-			text += fmt.Sprintf(", and %s was tried with %s", levelText(r, r.TooMuch), with(tried))
+			text += fmt.Sprintf(", and %s was tried with %s", units.Number(r.TooMuch), with(tried))
 		}
 		out = append(out, text+".")
 	}
 	if a, b := r.InVain(); b != nil {
-		out = append(out, fmt.Sprintf("More threads did not help: %s failed alike with %s.", levelText(r, b.Level)+many, with([]int{a.Threads, b.Threads})))
+		out = append(out, fmt.Sprintf("More threads did not help: %s failed alike with %s.", units.Number(b.Level)+many, with([]int{a.Threads, b.Threads})))
 	}
 	return out
 }
@@ -316,10 +316,10 @@ func doMost(r *find.Result, under string) []string {
 	if slices.ContainsFunc(r.Curve(), func(s find.Step) bool { return r.Best < s.Level && s.Level <= r.Found && s.Done > r.BestDone }) {
 		most = fmt.Sprintf("Under %s %s %s %s, and no higher number that holds does over 5 %% more.", under, threads, are, done(r.BestDone))
 	}
-	found := levelText(r, r.Found)
+	found := units.Number(r.Found)
 	text := fmt.Sprintf("More threads only add waiting: %s, the highest number that was tried, hold as well, and do %s.", found, done(r.Done))
 	if r.TooMuch > 0 {
-		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is too much), and %s do %s.", found, levelText(r, r.TooMuch), found, done(r.Done))
+		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is too much), and %s do %s.", found, units.Number(r.TooMuch), found, done(r.Done))
 	}
 	return []string{most, text}
 }
@@ -347,7 +347,7 @@ func mostDone(r *find.Result, many string) []string {
 	if most == nil || r.Found > 0 {
 		return nil
 	}
-	text := fmt.Sprintf("Most was done at %s: %s %s/s", levelText(r, most.Level)+many, units.Number(most.Done), r.Unit)
+	text := fmt.Sprintf("Most was done at %s: %s %s/s", units.Number(most.Level)+many, units.Number(most.Done), r.Unit)
 	if whole, alone := most.Response.P99, most.Service.P99; whole > 0 && alone > 0 {
 		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(whole), Nanos(alone))
 	}
@@ -362,20 +362,20 @@ func inStore(r *find.Result, many string) []string {
 	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
 		return nil
 	}
-	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), levelText(r, holds.Level)+many)
+	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), units.Number(holds.Level)+many)
 	switch more := r.DidMore(holds); {
 	case tooMuch != nil:
-		text += "; " + levelText(r, tooMuch.Level) + " is too much"
+		text += "; " + units.Number(tooMuch.Level) + " is too much"
 	case r.Over != find.OverRate || holds.Level >= highest(r):
 		text += ", the highest that was tried"
 	default:
 		text += ", the highest rate that perfbench kept up with"
 		if more != nil {
-			text += fmt.Sprintf("; when %s were asked for, %s were done, still under %s", levelText(r, more.Level), units.Number(more.Done), strings.Join(alone, " and "))
+			text += fmt.Sprintf("; when %s were asked for, %s were done, still under %s", units.Number(more.Level), units.Number(more.Done), strings.Join(alone, " and "))
 		}
 	}
 	if doubt != nil {
-		text += "; this is doubtful, as " + levelText(r, doubt.Level) + " did not hold"
+		text += "; this is doubtful, as " + units.Number(doubt.Level) + " did not hold"
 	}
 	return []string{text + "."}
 }
@@ -389,14 +389,6 @@ func open(r *find.Result) string {
 		return "a higher one may hold, too"
 	}
 	return "the two may be further apart than usual"
-}
-
-// levelText formats a level with three or more digits.
-func levelText(r *find.Result, v float64) string {
-	if r.Over != "rate" || v >= 1e4 {
-		return units.Number(v)
-	}
-	return fmt.Sprintf("%.4g", v)
 }
 
 // levels is the table of all levels, each with the try that stands for it.
@@ -416,7 +408,7 @@ func levels(r *find.Result) Table {
 	t.Columns = append(t.Columns, "came out")
 	for _, s := range r.Curve() {
 		row := []string{
-			levelText(r, s.Level), units.Number(s.Done),
+			units.Number(s.Level), units.Number(s.Done),
 			Nanos(s.Response.P50), Nanos(s.Response.P90), Nanos(s.Response.P99), Nanos(s.Response.P999), Nanos(s.Response.Max), Nanos(s.Service.P50),
 		}
 		if alone {
@@ -462,7 +454,7 @@ func curvesCaption(r *find.Result) string {
 // curves returns the chart of latency over load of searches, each with the name of its side.
 func curves(sides []string, all []*find.Result) plot.Chart {
 	c := overLoad("response time over "+all[0].Over, curvesCaption(all[0]),
-		func(v float64) string { return levelText(all[0], v) })
+		units.Number)
 	c.Band = "from the lowest to the highest of the tries"
 	for _, r := range all {
 		for _, tried := range r.Levels() {
@@ -484,7 +476,7 @@ func curves(sides []string, all []*find.Result) plot.Chart {
 		if r.Enough() {
 			c.Marks = append(c.Marks, doesMost(r, sides[i]))
 		}
-		note := strings.TrimSpace("the highest that holds: " + levelText(r, r.Found) + " " + Plain(sides[i]))
+		note := strings.TrimSpace("the highest that holds: " + units.Number(r.Found) + " " + Plain(sides[i]))
 		switch {
 		case r.Over == find.OverRate:
 			knee(&c, sides[i], r.Found, note)
@@ -513,14 +505,14 @@ func placed(c *plot.Chart, at []float64) {
 
 // doesMost marks the number of threads that does most.
 func doesMost(r *find.Result, side string) plot.Mark {
-	note := fmt.Sprintf("does most: %s, %s %s/s %s", levelText(r, r.Best), units.Number(r.BestDone), r.Unit, Plain(side))
+	note := fmt.Sprintf("does most: %s, %s %s/s %s", units.Number(r.Best), units.Number(r.BestDone), r.Unit, Plain(side))
 	return plot.Mark{At: r.Best, Name: "most", Note: strings.TrimSpace(note)}
 }
 
 // doneOver returns the chart of throughput over the number of threads; it is empty for any other search.
 func doneOver(r *find.Result) plot.Chart {
 	c := plot.Chart{Title: r.Unit + " per second over " + r.Over, Caption: "What was done at each number of threads.", Format: units.Number, Mean: true,
-		Across: func(v float64) string { return levelText(r, v) }}
+		Across: units.Number}
 	if r.Over != find.OverThreads || r.Recovery != nil {
 		return c
 	}

@@ -122,46 +122,46 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nAt 4000 entries/s, which was done in full, p99<10ms did not hold.\n\nresponse time over rate\n": func(*find.Result) {},
-		"\n\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nIt took 32 s":                                                        func(*find.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                                                                                                  func(r *find.Result) { r.Found = 0 },
-		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                                                                                              func(r *find.Result) { r.TooMuch = 0 },
+		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\n\nresponse time over rate\n": func(*find.Result) {},
+		"\n\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nIt took 32 s":                                                     func(*find.Result) {},
+		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n":                                                                                                 func(r *find.Result) { r.Found = 0 },
+		"Under p99<10ms and errors<1% 2.83k entries/s holds, the highest rate that was tried.\n":                                                                                          func(r *find.Result) { r.TooMuch = 0 },
 		"The search tried no rate to its end, because the run ended first.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
 		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"Perfbench on this machine comes to 2830 entries/s under p99<10ms and errors<1%; 4000 is too much for it. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit even at 1000 entries/s, the lowest that was tried.\n": func(r *find.Result) {
+		"Perfbench on this machine comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit even at 1k entries/s, the lowest that was tried.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Limit.By = 0, 1000, find.ByPerfbench
 		},
-		"is not known: this machine (crowded by other programs) was the limit even at 1000 entries/s, the lowest that was tried.\n": func(r *find.Result) {
+		"is not known: this machine (crowded by other programs) was the limit even at 1k entries/s, the lowest that was tried.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Limit.By, r.Limit.Causes = 0, 1000, find.ByPerfbench, []string{"pauses", "lateness", "crowded"}
 		},
-		"Perfbench on this machine (throttled by its CPU quota) comes to 2830 entries/s under p99<10ms and errors<1%; 4000 is too much for it. The store may do more.\n": func(r *find.Result) {
+		"Perfbench on this machine (throttled by its CPU quota) comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) {
 			r.Limit.By, r.Limit.Causes = find.ByPerfbench, []string{"throttled", "cpu"}
 		},
-		"4000 is too much.\nAt 4000 entries/s, which was done in full, p99<10ms did not hold.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
+		"4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
 		"without a rate, the run did 2.7k entries/s with 8 threads, at a p99 of 60 ms.\n\n": func(r *find.Result) { // less than the level
 			r.Unlimited = &find.Unlimited{Done: 2700, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
-		"At 4000 entries/s the backlog grew: of 100 that fell due 75 were done.\nAt its start, without a rate, the run did 9.2k entries/s with 8 threads.\n\n": func(r *find.Result) { // which was not done
+		"At 4k entries/s the backlog grew: of 100 that fell due 75 were done.\nAt its start, without a rate, the run did 9.2k entries/s with 8 threads.\n\n": func(r *find.Result) { // which was not done
 			r.Unlimited = &find.Unlimited{Done: 9200, Threads: 8, Response: find.Times{P99: measure.Hidden}}
 			for _, i := range []int{2, 4} {
 				r.Steps[i].Done, r.Steps[i].Why = 3000, "the backlog grew: of 100 that fell due 75 were done"
 			}
 		},
-		"2830 entries/s held with 8 threads, and 4000 was tried with 8 and with 32 threads.\nMore threads did not help: 4000 entries/s failed alike with 8 and with 32 threads.\n": func(r *find.Result) {
+		"2.83k entries/s held with 8 threads, and 4k was tried with 8 and with 32 threads.\nMore threads did not help: 4k entries/s failed alike with 8 and with 32 threads.\n": func(r *find.Result) {
 			more := r.Steps[4]
 			r.Steps[2].Threads, r.Steps[3].Threads, r.Steps[4].Threads = 8, 8, 8
 			r.Steps[4].Why, more.Why = "p99<10ms did not hold: 30 % took longer", "p99<10ms is in doubt: 40 of 900 took longer"
 			r.Steps = append(r.Steps, more)
 		},
-		"2830 entries/s held with 8 threads, and 4000 was not tried with as many, but with 32 threads.\n\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
-		"2830 entries/s held with 32 threads, and 4000 was tried with as many.\n\n":                         func(r *find.Result) { r.Steps[0].Threads = 8 },
+		"2.83k entries/s held with 8 threads, and 4k was not tried with as many, but with 32 threads.\n\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
+		"2.83k entries/s held with 32 threads, and 4k was tried with as many.\n\n":                         func(r *find.Result) { r.Steps[0].Threads = 8 },
 		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
 			r.Found, r.Limit.By, r.Complete, r.Why = 0, find.ByPerfbench, false, "a lower one would not help"
 		},
@@ -169,40 +169,40 @@ func TestFoundInWords(t *testing.T) {
 			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
 		},
 		"or judge the time of calls in the store alone, under p99.service<10ms and errors<1%.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"perfbench itself was the limit at 4000 entries/s, and whether 1000 holds is in doubt.\nAt 4000 entries/s, which was done in full, p99<10ms did not hold.\nIn the store alone, under p99.service<10ms and errors<1%, 4000 entries/s holds, the highest that was tried.\n\nresponse time": func(r *find.Result) {
+		"perfbench itself was the limit at 4k entries/s, and whether 1k holds is in doubt.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nIn the store alone, under p99.service<10ms and errors<1%, 4k entries/s holds, the highest that was tried.\n\nresponse time": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
 		},
-		"2830 entries/s holds, the highest rate that perfbench kept up with; when 4000 were asked for, 3.5k were done, still under p99.service<10ms and errors<1%.\n": func(r *find.Result) {
+		"2.83k entries/s holds, the highest rate that perfbench kept up with; when 4k were asked for, 3.5k were done, still under p99.service<10ms and errors<1%.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done = 3500
 		},
-		"2830 entries/s holds, the highest rate that perfbench kept up with.\n": func(r *find.Result) {
+		"2.83k entries/s holds, the highest rate that perfbench kept up with.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done = 2700
 		},
-		"to do.\nMost was done at 4000 entries/s: 4k entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nTo measure": func(r *find.Result) {
+		"to do.\nMost was done at 4k entries/s: 4k entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nTo measure": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
 		},
-		"4000 entries/s: 4.7k entries/s, with a p99 of 389 ms, and 9 ms in the store alone.\nTo measure": func(r *find.Result) { // as the table has it, and not the first of its tries
+		"4k entries/s: 4.7k entries/s, with a p99 of 389 ms, and 9 ms in the store alone.\nTo measure": func(r *find.Result) { // as the table has it, and not the first of its tries
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done, r.Steps[2].Response.P99, r.Steps[4].Response.P99 = 4700, 173e6, 389e6
 		},
-		"In the store alone, under p99.service<10ms and errors<1%, 2830 entries/s holds; 4000 is too much.\n": func(r *find.Result) {
+		"In the store alone, under p99.service<10ms and errors<1%, 2.83k entries/s holds; 4k is too much.\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 1000, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 3000 * int64(r.Steps[i].Level)
@@ -211,12 +211,12 @@ func TestFoundInWords(t *testing.T) {
 		"a machine that is not busy otherwise.\n": func(r *find.Result) {
 			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
 		},
-		"With 32 threads the highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByThreads },
-		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n":                           func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByThreads },
+		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n":                          func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
 		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *find.Result) {
 			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
 		},
-		"No rate that was tried holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n": func(r *find.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
+		"No rate that was tried holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n": func(r *find.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
 		"because its time, 4 s, was up: a lower one may hold.\n": func(r *find.Result) {
 			r.Complete, r.Why, r.Found = false, "its time, 4 s, was up", 0
 		},
@@ -238,7 +238,7 @@ func TestFoundShowsTheFigureOfItsCondition(t *testing.T) {
 	}
 	text := FoundText(r)
 	assert.Regexp(t, `service p50 +p99\.service +errors`, text)
-	assert.Regexp(t, `(?m)^2830 .*11\.9 ms +0 +32 +held$`, text)
+	assert.Regexp(t, `(?m)^2.83k .*11\.9 ms +0 +32 +held$`, text)
 	assert.Contains(t, foundPage(r).Text(), "16.8 ms")
 }
 

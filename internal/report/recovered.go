@@ -15,18 +15,18 @@ func recoveredLead(r *find.Result, many string) (out []string) {
 	after := fmt.Sprintf("after an overload of %s", long(k.PulseS))
 	for _, s := range r.Steps {
 		if s.Recovered != nil {
-			after = fmt.Sprintf("after %s at %s", long(k.PulseS), levelText(r, s.Recovered.Pulse)+many)
+			after = fmt.Sprintf("after %s at %s", long(k.PulseS), units.Number(s.Recovered.Pulse)+many)
 		}
 	}
 	switch {
 	case !r.Tried():
 		return []string{fmt.Sprintf("The search tried no rate to its end, because %s.", r.Why)}
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("From no base load that was tried does the store come back by itself %s: %s is already too much.", after, levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("From no base load that was tried does the store come back by itself %s: %s is already too much.", after, units.Number(r.TooMuch)+many))
 	case r.TooMuch == 0:
-		out = append(out, fmt.Sprintf("The store comes back by itself %s from %s, the highest base load that was tried.", after, levelText(r, r.Found)+many))
+		out = append(out, fmt.Sprintf("The store comes back by itself %s from %s, the highest base load that was tried.", after, units.Number(r.Found)+many))
 	default:
-		out = append(out, fmt.Sprintf("The store comes back by itself %s from a base load of up to %s; from %s it does not within %s.", after, levelText(r, r.Found)+many, levelText(r, r.TooMuch), long(k.WithinS)))
+		out = append(out, fmt.Sprintf("The store comes back by itself %s from a base load of up to %s; from %s it does not within %s.", after, units.Number(r.Found)+many, units.Number(r.TooMuch), long(k.WithinS)))
 	}
 	for _, s := range r.Steps {
 		if s.Level == r.Found && s.Held && s.Recovered != nil && s.Recovered.Took != nil {
@@ -49,7 +49,7 @@ func recoveries(r *find.Result) Table {
 		if k.Took != nil {
 			took = units.Duration(time.Duration(*k.Took * float64(time.Second)))
 		}
-		t.Add(r.Words(s), levelText(r, s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
+		t.Add(r.Words(s), units.Number(s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
 	}
 	return t
 }

@@ -24,7 +24,7 @@ func TestRecoveryInWords(t *testing.T) {
 	}
 	text := report.FoundText(&r)
 	for _, want := range []string{
-		"The store comes back by itself after 1 s at 2000 entries/s from a base load of up to 300 entries/s; from 315 it does not within 30 s.\n",
+		"The store comes back by itself after 1 s at 2k entries/s from a base load of up to 300 entries/s; from 315 it does not within 30 s.\n",
 		"There, answers were in time again (50 ms after they were due) after 2 s.\n",
 		"What limits is the store.\n",
 		"held                        300", " 90.0 %", "2 s       1.2", "it had not recovered        315",
@@ -32,9 +32,9 @@ func TestRecoveryInWords(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	r.TooMuch = 0
-	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The store comes back by itself after 1 s at 2000 entries/s from 300 entries/s, the highest base load that was tried.\n"))
+	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The store comes back by itself after 1 s at 2k entries/s from 300 entries/s, the highest base load that was tried.\n"))
 	r.Found, r.TooMuch = 0, 315
-	assert.True(t, strings.HasPrefix(report.FoundText(&r), "From no base load that was tried does the store come back by itself after 1 s at 2000 entries/s: 315 entries/s is already too much.\n"))
+	assert.True(t, strings.HasPrefix(report.FoundText(&r), "From no base load that was tried does the store come back by itself after 1 s at 2k entries/s: 315 entries/s is already too much.\n"))
 	r.TooMuch, r.Complete, r.Why = 0, false, "its time was up"
 	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The search tried no rate to its end, because its time was up.\n"))
 }

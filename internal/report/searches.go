@@ -87,16 +87,16 @@ func (s Searches) sentence(a, b *find.Result) string {
 		if len(all) == 1 && r.TooMuch == 0 {
 			upTo = " holds at least "
 		}
-		text := name + upTo + levelText(r, r.Found) + what
+		text := name + upTo + units.Number(r.Found) + what
 		if r.Enough() {
-			text += fmt.Sprintf(" and does most with %s (%s %s/s)", levelText(r, r.Best), units.Number(r.BestDone), r.Unit)
+			text += fmt.Sprintf(" and does most with %s (%s %s/s)", units.Number(r.Best), units.Number(r.BestDone), r.Unit)
 		}
 		if len(all) > 1 {
 			low, high := math.Inf(1), 0.0
 			for _, one := range all {
 				low, high = min(low, one.Found), max(high, one.Found)
 			}
-			text += fmt.Sprintf(" (%s to %s in %d searches)", levelText(r, low), levelText(r, high), len(all))
+			text += fmt.Sprintf(" (%s to %s in %d searches)", units.Number(low), units.Number(high), len(all))
 		}
 		return text
 	}
@@ -130,7 +130,7 @@ func noLevel(name, what string, all []*find.Result) string {
 	case limits[find.ByThreads] > 0:
 		return text + "(its number of threads was the limit)"
 	}
-	return text + "(" + levelText(all[0], lowest) + what + " is already too much)"
+	return text + "(" + units.Number(lowest) + what + " is already too much)"
 }
 
 // jsonSearches are the searches of two sides, where both searched for the same.

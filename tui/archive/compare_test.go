@@ -74,7 +74,7 @@ func TestTwoSearchesAreDrawnAsOnePicture(t *testing.T) {
 		}
 		assert.Contains(t, got, "p99 A  p50 A  p99 B  p50 B")
 		assert.Contains(t, got, "░", "8,000/s was tried twice")
-		assert.Regexp(t, `A holds up to 8000 [a-z]+/s`, got)
+		assert.Regexp(t, `A holds up to 8k [a-z]+/s`, got)
 		assert.NotContains(t, got, "Latency of one call")
 		a.Send(t, "tab")
 		if len(c.made.parts) > 1 {
