@@ -150,8 +150,8 @@ func Of(f *rundir.Folder) *Course {
 	g := newGatherer()
 	for _, row := range f.Series {
 		op, counts := ops[measure.Operation{Track: row.Track, Op: row.Op}]
-		if !counts || math.IsNaN(row.Throughput) {
-			continue
+		if left := r.MeasuredS - float64(row.T); !counts || math.IsNaN(row.Throughput) || c.Over && r.MeasuredS > 0 && left < wholeSecond {
+			continue // the part of a second at the end is none: its calls are few
 		}
 		length := 1.0
 		if row.Count > 0 && row.Throughput > 0 {
@@ -165,6 +165,9 @@ func Of(f *rundir.Folder) *Course {
 	c.catchUps()
 	return c
 }
+
+// wholeSecond is how long the last second of a run is at least, so that it counts.
+const wholeSecond = 0.9
 
 // crowded reports whether other processes had what the run needed.
 func crowded(v rundir.Verdict) bool { return slices.Contains(v.Causes, string(verdict.Crowded)) }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -26,6 +27,19 @@ func course(changes []measure.Change, seconds ...[2]int64) *Course {
 func last(c *Course) Effect {
 	e, _ := Last(c)
 	return e
+}
+
+// A run ends in the middle of a second, which is none of those that an effect is told by.
+func TestThePartOfASecondAtTheEndIsLeftOut(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{MeasuredS: 4.4, EndedBy: "user", Operations: []rundir.Operation{{Op: "put"}}}}
+	for at := range 5 {
+		f.Series = append(f.Series, rundir.SeriesRow{T: at, Op: "put", Count: 100, Throughput: 100, ResponseP99: 5e6})
+	}
+	assert.Len(t, Of(f).Seconds, 4)
+	f.Run.MeasuredS = 4.98
+	assert.Len(t, Of(f).Seconds, 5, "as good as whole")
+	f.Run.MeasuredS, f.Run.EndedBy = 4.4, rundir.StillRunning
+	assert.Len(t, Of(f).Seconds, 5, "more is to come")
 }
 
 // steady are n seconds of about one rate and p99, in which chance has its part.
