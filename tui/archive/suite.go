@@ -263,8 +263,11 @@ func (s *Suite) Keys() widget.KeyMap {
 	if s.Running() != nil {
 		short[2] = k.Stop
 	}
-	if k.Compare.Enabled() {
-		short = slices.Insert(short, 2, k.Compare)
+	if a, b, ok := s.sides(); ok {
+		if s.at == b {
+			b = a
+		}
+		short = slices.Insert(short, 2, widget.Long(k.Compare, "compare with "+s.plan.File.Runs[b].Name))
 	}
 	return widget.KeyMap{
 		Short: short,

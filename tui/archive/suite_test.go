@@ -160,7 +160,11 @@ func TestTwoRunsOfAPlanAreCompared(t *testing.T) {
 		for range c.at {
 			a.Send(t, "down")
 		}
-		assert.Contains(t, a.Picture(t), "compare "+s.plan.File.Runs[0].Name+" with "+s.plan.File.Runs[c.with].Name)
+		other := c.with
+		if c.at == c.with {
+			other = 0
+		}
+		assert.Contains(t, a.Picture(t), "c compare with "+s.plan.File.Runs[other].Name)
 		a.Send(t, "c")
 		assert.Equal(t, screen.Compare{A: []string{first}, B: []string{fmt.Sprint("run ", c.with)}}, a.Asked[len(a.Asked)-1])
 	}

@@ -379,8 +379,12 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Choose.SetHelp("enter", "open run")
 		run := move("run")
 		run.SetEnabled(k.Up.Enabled())
+		short := []key.Binding{run, k.Choose}
+		if k.Again.Enabled() {
+			short = append(short, k.Again)
+		}
 		return widget.KeyMap{
-			Short: []key.Binding{run, k.Choose, k.Again, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
+			Short: append(short, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit),
 			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Again, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove}, common},
 		}
 	}
