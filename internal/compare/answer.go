@@ -125,9 +125,9 @@ func moves(judged []Finding, unit string) string {
 		case f.Change >= 1:
 			said = append(said, verb+strings.TrimPrefix(units.Factor(f.Change+1), "×")+" times the"+what)
 		case f.Change > 0:
-			said = append(said, fmt.Sprintf("%s%.2g %% more%s", verb, 100*by, what))
+			said = append(said, verb+units.Digits(100*by, 2)+" % more"+what)
 		default:
-			said = append(said, fmt.Sprintf("%s%.2g %% fewer%s", verb, 100*by, what))
+			said = append(said, verb+units.Digits(100*min(by, 0.99), 2)+" % fewer"+what)
 		}
 	}
 	if both < 2 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -78,7 +79,7 @@ func (c *Comparison) Earlier() int {
 // single says what one run a side can show, and what would tell more.
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
-		text := fmt.Sprintf("One run a side: what %d earlier runs of the same plan on this machine differed by, one from the next, counts as chance (%.2g %% in throughput).", len(c.before.Runs), 100*noise.SE)
+		text := fmt.Sprintf("One run a side: what %d earlier runs of the same plan on this machine differed by, one from the next, counts as chance (%s %% in throughput).", len(c.before.Runs), units.Digits(100*noise.SE, 2))
 		if n := usualRuns(noise, certainty, math.Log1p(c.Tolerance)); n > 1 {
 			text += fmt.Sprintf(" It takes some %d runs a side to find a change of %.3g %% (--repeat).", max(n, leastEarlier), 100*c.Tolerance)
 		}

@@ -190,13 +190,13 @@ func (f Finding) calls() string {
 func (f Finding) sized(v float64) string {
 	switch {
 	case f.Figure.byShare():
-		return digits(v*100, 2) + " points"
+		return units.Digits(v*100, 2) + " points"
 	case math.IsInf(v, 0):
 		return anything
 	case v >= 1:
 		return units.Factor(v + 1)
 	}
-	return fmt.Sprintf("%.2g %%", v*100)
+	return units.Digits(v*100, 2) + " %"
 }
 
 // Powers returns what these runs could have shown of the figures that are unsure: one sentence for

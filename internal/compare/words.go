@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -174,16 +173,10 @@ func points(v float64) string {
 // signed formats a number with its sign and so many digits.
 func signed(v float64, n int) string {
 	if v > 0 {
-		return "+" + digits(v, n)
+		return "+" + units.Digits(v, n)
 	}
-	return digits(v, n)
+	return units.Digits(v, n)
 }
 
 // percent formats a fraction with three digits: "1.2 %".
-func percent(v float64) string { return digits(v*100, 3) + " %" }
-
-// digits formats a number with so many digits, and without an exponent.
-func digits(v float64, n int) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64) // cannot fail
-	return strconv.FormatFloat(v, 'f', -1, 64)
-}
+func percent(v float64) string { return units.Digits(v*100, 3) + " %" }

@@ -264,6 +264,12 @@ func PartOf(n, of int64) string {
 // Unlimited is how a rate of 0 is shown, and may be typed: there is no target rate.
 const Unlimited = "unlimited"
 
+// Digits formats a number with so many significant digits, and without an exponent: "120", "0.0000312".
+func Digits(v float64, n int) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64) // cannot fail
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
 // Numbered names things by their ascending numbers: "worker 3", "workers 1 and 3", "workers 1
 // to 30", "workers 1, 3 to 5 and 9".
 func Numbered(thing string, numbers []int) string {

@@ -157,3 +157,9 @@ func TestCountsInFull(t *testing.T) {
 	assert.Equal(t, "85\u2009811 calls", Many(85_811, "call"))
 	assert.Equal(t, []string{"and", "1\u2009030", "calls", "failed"}, Words(" and 1\u2009030 calls\nfailed"))
 }
+
+func TestDigitsHaveNoExponent(t *testing.T) {
+	for v, want := range map[float64]string{123: "120", 99.6: "100", 0.0000312: "0.000031", -4.25: "-4.2", 0: "0"} {
+		assert.Equal(t, want, Digits(v, 2))
+	}
+}

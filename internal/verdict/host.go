@@ -45,7 +45,7 @@ func cpu(r *Record) finding {
 	if o.Quota > 0 {
 		whose = "of its quota"
 	}
-	return finding{Degraded, fmt.Sprintf("perfbench itself used %.2g of the %s %s (%s) and may have been the bottleneck, not the store", o.Worked(), processors(o.Cores), whose, percent(min(o.Worked()/o.Cores, 1))),
+	return finding{Degraded, fmt.Sprintf("perfbench itself used %s of the %s %s (%s) and may have been the bottleneck, not the store", units.Digits(o.Worked(), 2), processors(o.Cores), whose, percent(min(o.Worked()/o.Cores, 1))),
 		": give it more, make payloads smaller, or lower the load"}
 }
 
