@@ -318,6 +318,19 @@ func (a *App) close() {
 	}
 }
 
+// home goes to the first screen, or says why it does not.
+func (a *App) home() {
+	n := a.away()
+	if top, ok := a.top().(screen.Listener); ok && n == 0 {
+		said := "this is the first screen"
+		if len(a.stack) > 1 {
+			said = "what goes on here is not left by H; ? lists the keys"
+		}
+		top.Tell(said, a.env)
+	}
+	a.stack = a.stack[:len(a.stack)-n]
+}
+
 // away is how many screens lie above the first one, or above the one with the run, sweep or plan in progress;
 // none while a run is about to start, which esc cancels.
 func (a *App) away() int {
@@ -388,8 +401,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		a.overlay, a.scroll = help, 0
 	case typing:
 		return a.forward(msg)
-	case key.Matches(msg, widget.AllKeys.Home) && a.away() > 0:
-		a.stack = a.stack[:len(a.stack)-a.away()]
+	case key.Matches(msg, widget.AllKeys.Home):
+		a.home()
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	case a.stops(msg) && !again:

@@ -319,11 +319,14 @@ func TestOneKeyGoesToTheFirstScreen(t *testing.T) {
 	assert.Len(t, a.stack, 1)
 	send(t, a, "?")
 	assert.NotContains(t, picture(t, a), "first screen", "that is it")
+	send(t, a, "esc", "H")
+	assert.Contains(t, picture(t, a), "this is the first screen")
 
 	d, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	at := len(d.stack)
 	send(t, d, "H")
 	assert.Len(t, d.stack, at, "a run is not left")
+	assert.Contains(t, picture(t, d), "not left by H")
 	send(t, d, screen.OpenMsg{To: screen.Runs{}}, screen.OpenMsg{To: screen.Runs{}}, "H")
 	assert.Len(t, d.stack, at)
 }

@@ -304,6 +304,12 @@ func (f *form) typed() bool {
 	return r != nil && !r.off && len(r.choices) == 0
 }
 
+// begins reports whether the selected value, one that is typed, may begin with what a key prints: the number
+// of a knob does not with a letter.
+func (f *form) begins(msg tea.KeyPressMsg) bool {
+	return msg.Text != "" && msg.Text != " " && f.current().knob == nil
+}
+
 // resettable reports whether the selected value has been set, so that it can be reset.
 func (f *form) resettable() bool {
 	r := f.current()

@@ -16,7 +16,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := p.bindings()
 	switch {
-	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || isLetter(msg) && !p.Keys().Takes(msg)):
+	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || p.form.begins(msg) && !p.Keys().Takes(msg)):
 		return p.form.typeOver(msg, e)
 	case key.Matches(msg, k.Launch):
 		return p.launch(e, oneRun)
@@ -83,9 +83,6 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	return nil
 }
-
-// isLetter reports whether a key is a printed one, other than space.
-func isLetter(msg tea.KeyPressMsg) bool { return msg.Text != "" && msg.Text != " " }
 
 // pressTyped passes a key to the text being typed, if there is one.
 func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {

@@ -360,7 +360,9 @@ func (p *Picker) Keys() widget.KeyMap {
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)
 		}
-		k.TypeValue.SetHelp("0–9 a–z", "type, where no key has the letter")
+		if r := p.form.current(); r != nil && r.knob == nil {
+			k.TypeValue.SetHelp("0–9 a–z", "type, where no key has the letter")
+		}
 		k.TypeValue.SetEnabled(p.form.typed())
 		return widget.KeyMap{
 			Short: short,

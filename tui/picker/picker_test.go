@@ -661,6 +661,8 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	a.Send(t, "right")
 	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
+	a.Send(t, "x")
+	assert.Nil(t, p.form.edit, "no number begins like that")
 	a.Send(t, "1", "2", "enter")
 	assert.Equal(t, "12", p.drafts.request().Values["threads"].Text)
 	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowTarget }))
