@@ -73,8 +73,8 @@ func (f *Finding) none() bool { return f.Figure == Errors && (f.A.Value == 0 || 
 // happened says what went wrong: for how long the store of a side did not answer, and how many calls
 // failed where the sides differ in that; "" if nothing did.
 func (p Pair) happened() string {
-	longA, inA, _ := silent(p.A)
-	longB, inB, _ := silent(p.B)
+	longA, inA, knownA := silent(p.A)
+	longB, inB, knownB := silent(p.B)
 	errors := false
 	for _, f := range p.Findings {
 		errors = errors || f.Figure == Errors && f.changed()
@@ -89,6 +89,12 @@ func (p Pair) happened() string {
 		none = "always answered"
 	}
 	a, b := "A "+trouble(p.A, longA, inA, none), "B "+trouble(p.B, longB, inB, none)
+	switch unknown := "whether %s always answered is not known"; { // of a baseline of an earlier version
+	case longB > 0 && !knownA:
+		a = fmt.Sprintf(unknown, "A")
+	case longA > 0 && !knownB:
+		b = fmt.Sprintf(unknown, "B")
+	}
 	if longA == 0 && (longB > 0 || failedA == 0) {
 		a, b = b, a // the worse one first
 	}

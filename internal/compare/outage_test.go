@@ -53,6 +53,11 @@ func TestAnOutageOfOneSideIsToldFirst(t *testing.T) {
 		c := Sets(pair[0], pair[1], Options{})
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))
 	}
+	old := troubled(t, 0, 0)
+	delete(old.Parts[0].Figures, Outage)
+	unknown := Sets(one(old), dead, Options{})
+	assert.Regexp(t, `^B did not answer for 7\.12 s \(1.548 errors\); whether A always answered is not known\. `, unknown.Answer(unknown.Parts[0]))
+	assert.Empty(t, verdicts(unknown.Parts[0])[Outage])
 	few := Sets(one(troubled(t, 2, 0)), one(troubled(t, 7.12, 0)), Options{})
 	assert.Empty(t, verdicts(few.Parts[0])[Outage], "chance makes one longer than another")
 }

@@ -355,6 +355,14 @@ func TestAPercentileIsOfOneOperation(t *testing.T) {
 	assert.NotContains(t, e.Outcome(1000), " of ", "only one was called")
 }
 
+func TestANameInShortIsWhatTellsAnOperationFromTheOthers(t *testing.T) {
+	tracks := map[int]string{0: "eligibility.putall", 1: "profile.putall"}
+	assert.Equal(t, []string{"eligibility", "profile"}, []string{brief(tracks, 0), brief(tracks, 1)})
+	one := map[int]string{0: "a.get", 1: "a.put", 2: "b.get", 3: "b.del"}
+	assert.Equal(t, []string{"a.get", "put", "b.get", "del"}, []string{brief(one, 0), brief(one, 1), brief(one, 2), brief(one, 3)})
+	assert.Equal(t, "get", brief(map[int]string{0: "get", 1: "put"}, 0))
+}
+
 // With room, both figures are told before and after, each from its lowest to its highest
 // second.
 func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {

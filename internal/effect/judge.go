@@ -53,6 +53,7 @@ type Figure struct {
 	Was, Now [2]float64
 
 	name, of string
+	brief    string // of, as far as it tells that operation from the others
 	// needs is how many seconds on either side would make sure what is unsure; 0: that cannot
 	// be told. others means that other processes on the machine may have done it, ours which
 	// share of a percentile was perfbench's own lateness, where that is why. few means that too
@@ -233,12 +234,35 @@ func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float
 	case f.Is == Better && after.median > before.median:
 		f.Is = Worse
 	}
-	f.name, f.of, f.Before, f.After, f.Was, f.Now = p.name, names[p.op], before.median, after.median, ends(before.logs), ends(after.logs)
+	f.name, f.of, f.brief, f.Before, f.After, f.Was, f.Now = p.name, names[p.op], brief(names, p.op), before.median, after.median, ends(before.logs), ends(after.logs)
 	f.show = func(v float64) (string, string) {
 		n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
 		return n, u
 	}
 	return f
+}
+
+// brief is the name of an operation without what the others do not differ in: its track, or what it does.
+func brief(names map[int]string, op int) string {
+	track, does, ok := strings.Cut(names[op], ".")
+	if !ok {
+		return names[op]
+	}
+	ofTrack, alike := 0, 0
+	for _, name := range names {
+		if t, d, _ := strings.Cut(name, "."); t == track {
+			ofTrack++
+		} else if d == does {
+			alike++
+		}
+	}
+	switch {
+	case ofTrack == 1:
+		return track
+	case alike == 0:
+		return does
+	}
+	return names[op]
 }
 
 // ends returns the lowest and the highest of values given by their logarithms.

@@ -318,7 +318,11 @@ func (f *Figure) text(d detail, judged bool) string {
 	switch {
 	case f.of == "":
 	case d == bare: // nobody would know which it is, without
-		out += " " + ansi.Truncate(f.of, shortName, "…")
+		if out += " "; ansi.StringWidth(f.of) <= shortName {
+			out += f.of
+		} else {
+			out += ansi.Truncate(f.brief, shortName, "…")
+		}
 	default:
 		out += " of " + f.of
 	}
