@@ -398,11 +398,11 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 		axis = ", log"
 	}
 	from, to := c.whole()
-	rate, times := c.what+reach(c.rates[from:to], units.Number, w/3), "Latency p99"+axis+l.reachOfP99(w-len(axis))
 	right := ""
 	if !s.Spoken {
 		right = legend(c)
 	}
+	rate, times := c.what+reach(c.rates[from:to], units.Number, w-ansi.StringWidth(c.what+right)-2), "Latency p99"+axis+l.reachOfP99(w-len(axis))
 	w = min(w, widestSpoken(s))
 	if width := c.readings(w - axisWidth).Width; c.cross.On && !s.Spoken {
 		t := c.then(c.cross.At, width)
