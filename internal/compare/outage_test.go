@@ -62,6 +62,19 @@ func TestAnOutageOfOneSideIsToldFirst(t *testing.T) {
 	assert.Empty(t, verdicts(few.Parts[0])[Outage], "chance makes one longer than another")
 }
 
+func TestRepeatsTellTheirOutages(t *testing.T) {
+	of := func(runs ...*Run) (out [][]string) {
+		for _, s := range Repeats(Set{Runs: runs}) {
+			if s.Figure == Outage {
+				out = append(out, s.Texts("entries"))
+			}
+		}
+		return out
+	}
+	assert.Empty(t, of(troubled(t, 0, 0), troubled(t, 0, 0)))
+	assert.Equal(t, [][]string{{"outage", "2 s", "0 s", "4 s", "–"}}, of(troubled(t, 0, 0), troubled(t, 4, 0)))
+}
+
 func TestErrorsOfOneSideAreDecidedByCount(t *testing.T) {
 	side := func(failed, all int64) []Measured {
 		return []Measured{{Calls: all - failed, Errors: failed, Figures: map[Figure]Estimate{Errors: {Value: float64(failed) / float64(all), SE: float64(failed), DF: 1}}}}

@@ -15,7 +15,7 @@ type Spread struct {
 	// Least and Most are the extremes among the runs.
 	Least, Most float64
 	// Deviation is the standard deviation between runs: relative to the figure or, for
-	// errors, as a fraction of all calls. NaN for a single run.
+	// errors, as a fraction of all calls. NaN for a single run, and of outages.
 	Deviation float64
 }
 
@@ -38,10 +38,12 @@ func RepeatsOf(s Set, op *measure.Operation) []Spread {
 		for _, e := range es {
 			r.Least, r.Most = min(r.Least, e.Value), max(r.Most, e.Value)
 		}
+		if r.Deviation = stat.Independent(f.values(es)).SE * math.Sqrt(float64(len(es))); f == Outage {
+			r.Deviation = math.NaN()
+		}
 		if f == Outage && r.Most == 0 {
 			continue
 		}
-		r.Deviation = stat.Independent(f.values(es)).SE * math.Sqrt(float64(len(es)))
 		out = append(out, r)
 	}
 	return out
