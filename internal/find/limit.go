@@ -64,9 +64,10 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	l := Limit{By: ByStore}
 	carries, remark := f.carries(sum), ""
 	var ours []verdict.Reason
-	for _, reason := range verdict.Judge(rec).Reasons {
+	judged := verdict.Judge(rec)
+	for _, reason := range judged.Reasons {
 		switch {
-		case !slices.Contains(own, reason.Cause):
+		case !slices.Contains(own, reason.Cause), shown(judged.Doubts, reason.Cause): // its cause is told
 		case reason.Cause == verdict.Lateness && f.inStore(): // no condition has it
 		case carries && disturbs(reason.Cause):
 			if remark == "" {
@@ -78,11 +79,13 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	}
 	switch {
 	case len(ours) > 0:
-		l.By, l.Text = ByPerfbench, "perfbench and not the store: "+ours[0].Text
-		if c := l.Machine(); c != "" {
-			at := slices.IndexFunc(ours, func(r verdict.Reason) bool { return r.Cause == c })
-			l.Text = "the machine and not the store: " + cmp.Or(ours[at].What, ours[at].Text)
+		l.By = ByPerfbench
+		if l.Machine() != "" { // which is all there is, and the advice is that of the answer
+			l.Text = "the machine and not the store: " + cmp.Or(ours[0].What, ours[0].Text)
+			break
 		}
+		at := slices.IndexFunc(ours, func(r verdict.Reason) bool { return !slices.Contains(machine, r.Cause) })
+		l.Text = "perfbench and not the store: " + ours[max(at, 0)].Text
 	case f.options.Over.Name == OverRate && f.bench.tooFew() && !f.inVain:
 		l.By = ByThreads
 		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more: --threads %d", sum.threads, f.wanted(s, sum))
@@ -93,6 +96,13 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		l.Text = "the store: " + f.slower(s) + remark
 	}
 	return l
+}
+
+// shown reports whether a cause is what another one of the verdict, which points to perfbench as well, shows in.
+func shown(told []verdict.Doubt, c verdict.Cause) bool {
+	return slices.ContainsFunc(told, func(d verdict.Doubt) bool {
+		return slices.Contains(own, d.Cause) && slices.ContainsFunc(d.Shows, func(s verdict.Doubt) bool { return s.Cause == c })
+	})
 }
 
 // oursInARow is at how many levels in a row perfbench may be held up, with little to do, before a

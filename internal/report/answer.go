@@ -171,7 +171,7 @@ func Outcome(c *compare.Comparison) string {
 	text := strings.Join(said, "; ")
 	switch names := by[compare.Unsure]; {
 	case text == "" && len(names) == 0 && c.A.Runs[0].Conditions.Sought != "" && c.B.Runs[0].Conditions.Sought != "":
-		return "Nothing can be compared: neither search found a level that holds."
+		return "Nothing can be compared: " + nothingHeld(c) + " found a level that holds."
 	case text == "" && len(names) == 0:
 		return "Nothing can be compared: nothing was measured."
 	case text == "":
@@ -180,6 +180,22 @@ func Outcome(c *compare.Comparison) string {
 		text += "; unsure about " + strings.Join(names, ", ")
 	}
 	return text + "."
+}
+
+// nothingHeld names the searches of which none found a level that holds: "neither search".
+func nothingHeld(c *compare.Comparison) string {
+	held := func(s compare.Set) bool {
+		return slices.ContainsFunc(s.Runs, func(r *compare.Run) bool {
+			return len(r.Parts) > 0 && r.Parts[0].Figures[r.Conditions.Sought].Value > 0
+		})
+	}
+	switch {
+	case held(c.A):
+		return "no search of B"
+	case held(c.B):
+		return "no search of A"
+	}
+	return "neither search"
 }
 
 // moved says by how much a figure has certainly changed; empty if it has not.

@@ -227,3 +227,19 @@ func TestComparisonsInJSONHaveWhatSearchesFound(t *testing.T) {
 	assert.Nil(t, read(Searches{A: []*find.Result{a}, B: []*find.Result{more}}), "they searched for different things")
 	assert.Nil(t, read(Searches{}))
 }
+
+// Where searches cannot be compared, it is said which side holds nothing.
+func TestASideThatHoldsNothingIsNamed(t *testing.T) {
+	side := func(found float64) compare.Set {
+		part := compare.Measured{Figures: map[compare.Figure]compare.Estimate{}}
+		if found > 0 {
+			part.Figures[compare.HighestRate] = compare.Estimate{Value: found}
+		}
+		return compare.Set{Runs: []*compare.Run{{Parts: []compare.Measured{part}, Conditions: compare.Conditions{Sought: compare.HighestRate}}}}
+	}
+	for want, c := range map[string]compare.Comparison{
+		"neither search": {A: side(0), B: side(0)}, "no search of B": {A: side(9), B: side(0)}, "no search of A": {A: side(0), B: side(9)},
+	} {
+		assert.Equal(t, want, nothingHeld(&c))
+	}
+}
