@@ -167,7 +167,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	r.page(e) // what the keys do depends on what the page shows
 	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
 	r.warned = false
-	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
+	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || key.Matches(msg, k.Launch) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
 		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
 		r.since = time.Time{}
 		return nil
@@ -221,7 +221,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			return nil
 		}
 		return screen.Replace(screen.Start{Request: again})
-	case key.Matches(msg, k.Launch) && warned:
+	case key.Matches(msg, k.Launch):
 		return screen.Replace(screen.Start{Request: r.run.untuned()})
 	case key.Matches(msg, k.Search):
 		return screen.Open(screen.AskSearch{Request: r.run.asked(), Advised: r.run.advised()})
@@ -271,7 +271,7 @@ func (r *Results) bindings() widget.Bindings {
 		k.Search.SetHelp("f", "search the store alone")
 	}
 	k.Launch.SetHelp("S", "start without its live changes")
-	k.Launch.SetEnabled(r.warned && r.run.tuned() > 0)
+	k.Launch.SetEnabled(r.run.tuned() > 0)
 	k.CopySummary.SetEnabled(r.run.text() != "")
 	if some := r.moment.shown(); some {
 		k.Reads(some, r.moment.marked(), r.moment.cross.On)
@@ -323,7 +323,7 @@ func (r *Results) Keys() widget.KeyMap {
 	axis.SetEnabled(r.moment.shown() && r.moment.timed)
 	again := k.Again
 	if r.run.tuned() > 0 {
-		again = widget.Long(k.Again, "run again, with its live changes at the same times or, after a question, without")
+		again = widget.Long(k.Again, "run again, with its live changes at the same times")
 	}
 	home := widget.Long(k.Home, "home")
 	short := slices.Concat([]key.Binding{k.Next}, first, []key.Binding{move, k.Help, k.Back, home, k.Export, k.Again, k.Annotate, k.Compare, k.Copy, k.History}, later, []key.Binding{k.Sweep, k.Quit})
@@ -331,8 +331,12 @@ func (r *Results) Keys() widget.KeyMap {
 	if r.moment.shown() {
 		sideways = k.ReadingHelp()
 	}
-	if k.Launch.Enabled() {
+	if r.warned && k.Launch.Enabled() {
 		short = append([]key.Binding{k.Again, k.Launch}, slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Again.Keys()) })...)
+	}
+	starts := []key.Binding{again}
+	if k.Launch.Enabled() {
+		starts = append(starts, k.Launch)
 	}
 	switch {
 	case r.moment.cross.On && r.moment.shown():
@@ -346,7 +350,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, axis},
-			{again, k.Launch, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back},
+			append(starts, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back),
 		},
 	}
 }
