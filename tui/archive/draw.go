@@ -3,12 +3,14 @@ package archive
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
@@ -263,17 +265,47 @@ func state(r screen.Run, w int) string {
 	return figures
 }
 
+// lately returns the throughput of a run under way, and the highest p99 of its operations in nanoseconds, both of
+// each of the last two minutes' seconds, from the second first on; NaN where nothing was done.
+func lately(r screen.Run) (first int, rates, p99s []float64) {
+	snap := r.Snapshot()
+	var rows []measure.Row
+	for i := range snap.Recent {
+		if snap.Counts(i) && (i >= len(snap.Ops) || r.Info().Units[snap.Ops[i].Track+"."+snap.Ops[i].Op] == "") {
+			rows = append(rows, snap.Recent[i]...)
+		}
+	}
+	if len(rows) == 0 {
+		return 0, nil, nil
+	}
+	second := func(a, b measure.Row) int { return a.T - b.T }
+	first = slices.MinFunc(rows, second).T
+	n := slices.MaxFunc(rows, second).T - first + 1
+	rates, p99s = slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
+	add := func(sum *float64, v float64, with func(a, b float64) float64) {
+		switch {
+		case !(v > 0):
+		case math.IsNaN(*sum):
+			*sum = v
+		default:
+			*sum = with(*sum, v)
+		}
+	}
+	for _, row := range rows {
+		add(&rates[row.T-first], row.PerSecond(), func(a, b float64) float64 { return a + b })
+		add(&p99s[row.T-first], float64(row.ResponseP99), math.Max)
+	}
+	return first, rates, p99s
+}
+
 // lastSecond returns the throughput of a run, and the highest p99 of its operations, both of its last second.
 func lastSecond(r screen.Run) (rate float64, p99 int64) {
-	snap := r.Snapshot()
-	for i := range snap.Recent {
-		if n := len(snap.Recent[i]); n > 0 && snap.Counts(i) && (i >= len(snap.Ops) || r.Info().Units[snap.Ops[i].Track+"."+snap.Ops[i].Op] == "") {
-			row := snap.Recent[i][n-1]
-			if v := row.PerSecond(); v > 0 {
-				rate += v
-			}
-			p99 = max(p99, row.ResponseP99)
-		}
+	_, rates, p99s := lately(r)
+	if n := len(rates); n > 0 && rates[n-1] > 0 {
+		rate = rates[n-1]
+	}
+	if n := len(p99s); n > 0 && p99s[n-1] > 0 {
+		p99 = int64(p99s[n-1])
 	}
 	return rate, p99
 }

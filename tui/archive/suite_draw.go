@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -257,10 +258,10 @@ func (s *Suite) below(e screen.Env, h int) []string {
 const leastDetails = 8
 
 // bars draws throughput and p99 of the runs that have any, and of the one under way its last second, in w
-// cells; nil where there are fewer than two to compare, or they count different things.
+// cells; nil where there are fewer than two to compare. Throughputs in different units have no bars.
 func (s *Suite) bars(e screen.Env, w int) []string {
 	var rows []chart.Two
-	unit := ""
+	var counted []string // the units
 	for i, t := range s.now.Turns {
 		rate, p99, of := t.Rate, t.P99, t.Unit
 		if r := s.now.Run; t.State == screen.UnderWay && r != nil && r.Progress().Stage == screen.Measuring {
@@ -270,9 +271,7 @@ func (s *Suite) bars(e screen.Env, w int) []string {
 		if !(rate > 0) {
 			continue
 		}
-		if unit = cmp.Or(unit, of); unit != of {
-			return nil
-		}
+		counted = append(counted, of)
 		rows = append(rows, chart.Two{
 			Name: s.plan.File.Runs[i].Name, Texts: [2]string{units.Number(rate), widget.Nanos(p99)}, Values: [2]float64{rate, float64(p99)},
 		})
@@ -280,7 +279,15 @@ func (s *Suite) bars(e screen.Env, w int) []string {
 	if len(rows) < 2 {
 		return nil
 	}
-	return chart.Twos(e.Styles, [2]string{unit + "/s", "p99"}, rows, w)
+	head := counted[0] + "/s"
+	if len(slices.Compact(slices.Clone(counted))) > 1 { // of which one is no longer than another
+		head = "throughput"
+		for i := range rows {
+			rows[i].Texts[0] += " " + counted[i] + "/s"
+			rows[i].Values[0] = 0
+		}
+	}
+	return chart.Twos(e.Styles, [2]string{head, "p99"}, rows, w)
 }
 
 // details describes the selected run in h lines.
@@ -317,7 +324,35 @@ func (s *Suite) details(e screen.Env, h int) []string {
 	if s.err != nil && s.going == nil { // none has begun
 		out = append(widget.Sentences(st, s.err, w), out...)
 	}
+	out = append(out, s.course(e, w, h-2-len(out))...)
 	return widget.Panel{Title: r.Name}.Draw(st, e.W, h, widget.Indent(out))
+}
+
+// The least and the most lines of a chart of the selected run, and how many lines there are around two of them.
+const (
+	leastCourse  = 3
+	mostCourse   = 8
+	aroundCourse = 4
+)
+
+// course draws throughput and p99 of the selected run over its seconds, in at most h lines of w cells; nil where
+// there is nothing to draw, or no room.
+func (s *Suite) course(e screen.Env, w, h int) []string {
+	t, st := &s.now.Turns[s.at], e.Styles
+	first, rates, p99s, unit := 0, t.Rates, t.P99s, t.Unit
+	if r := s.now.Run; t.State == screen.UnderWay && r != nil {
+		first, rates, p99s = lately(r)
+		warm := min(max(-first, 0), len(rates))
+		first, rates, p99s, unit = first+warm, rates[warm:], p99s[warm:], r.Info().Unit
+	}
+	high := min((h-aroundCourse)/2, mostCourse)
+	if len(rates) < 2 || high < leastCourse || st.Spoken {
+		return nil
+	}
+	out := append([]string{"", st.Muted.On("Throughput  " + unit + "/s")}, chart.Seconds(st, rates, true, 0, w, high, units.Number)...)
+	out = append(out, st.Muted.On("Latency  p99 of each second"))
+	out = append(out, chart.Seconds(st, p99s, false, 1, w, high, func(v float64) string { return units.Duration(time.Duration(v)) })...)
+	return append(out, chart.Clocks(st, first, len(rates), w))
 }
 
 // bottom returns the last message, else what the runs came to.

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -139,8 +140,33 @@ func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
 		now.Turns[0].Unit = "apples"
 		b.NextSuite.Set(now)
 		a.Send(t, a.Frame())
-		assert.NotContains(t, a.Picture(t), "Side by side", "they are not compared with pears")
+		picture = a.Picture(t)
+		assert.Regexp(t, `few threads +12.3k apples/s +4.1 ms ▏?█`, picture, "they are not compared with pears, but their times are")
 	}
+}
+
+// The selected run of a plan is drawn over its seconds, also while it is under way, where there is room.
+func TestTheSelectedRunOfAPlanIsDrawn(t *testing.T) {
+	a, _, b := halfway(t, 120, 40)
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "Latency  p99 of each second", "the one under way is selected")
+	assert.Contains(t, picture, " 00:00 ")
+	assert.NotContains(t, picture, "−00:02", "without its warm-up")
+	a.Send(t, "g")
+	assert.NotContains(t, a.Picture(t), "p99 of each second", "nobody knows its seconds")
+	now := b.NextSuite.Now()
+	now.Turns[0].Rate, now.Turns[0].Unit = 300, "entries"
+	now.Turns[0].Rates, now.Turns[0].P99s = []float64{100, 300, 500}, []float64{1e6, math.NaN(), 4e6}
+	b.NextSuite.Set(now)
+	a.Send(t, a.Frame())
+	picture = a.Picture(t)
+	assert.Contains(t, picture, "Throughput  entries/s")
+	assert.Contains(t, picture, "400 ┤")
+	assert.Contains(t, picture, "4 ms ┤")
+	small, _, b := halfway(t, 60, 16)
+	b.NextSuite.Set(now)
+	small.Send(t, small.Frame(), "g")
+	assert.NotContains(t, small.Picture(t), "p99 of each second")
 }
 
 // The first run that is done is compared with the selected one, or with the next where that is the first.

@@ -55,12 +55,13 @@ type Two struct {
 // Twos draws the figures of several things, whose heads are given, as bars in w cells, a line each below
 // the heads; nil if there is no room.
 func Twos(s *widget.Styles, heads [2]string, rows []Two, w int) []string {
-	wide, most := 6, [2]float64{}
+	wide, text, most := 6, 0, [2]float64{}
 	for _, r := range rows {
 		wide = max(wide, ansi.StringWidth(r.Name))
+		text = max(text, ansi.StringWidth(r.Texts[0]), ansi.StringWidth(r.Texts[1]))
 		most = [2]float64{max(most[0], r.Values[0]), max(most[1], r.Values[1])}
 	}
-	figure := max(10, ansi.StringWidth(heads[0]), ansi.StringWidth(heads[1]))
+	figure := max(10, text, ansi.StringWidth(heads[0]), ansi.StringWidth(heads[1]))
 	if wide > w/3 {
 		wide, rows = w/3, distinct(rows)
 	}

@@ -67,15 +67,6 @@ func curvesOf(f *rundir.Folder) curves {
 	return c
 }
 
-// across spreads values over n places: each as a step if there are few, the mean or the
-// maximum if there are many.
-func across(vals []float64, n int, mean bool) []float64 {
-	if len(vals) == 0 || len(vals) > n {
-		return plot.Thin(vals, n, mean)
-	}
-	return chart.Across(vals, n, func(x int) float64 { return (float64(x) + 0.5) * float64(len(vals)) / float64(n) })
-}
-
 // few reports whether the p99 of the seconds from one to before another is of too few calls.
 func (c *curves) few(from, to int) bool { return c.course.Times(from, to).P99 == measure.Hidden }
 
@@ -142,9 +133,6 @@ const (
 	cross
 )
 
-// axisWidth is the width of the axis labels of a chart.
-const axisWidth = 9
-
 // end returns the highest value that the scale has room for.
 func (g graph) end() float64 {
 	if g.always {
@@ -176,11 +164,11 @@ func (g graph) scale() plot.Scale {
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
 // change.
 func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
-	cells := max(w-axisWidth, 1)
+	cells := max(w-chart.AxisWidth, 1)
 	scale := g.scale()
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return c.column(at, cells) }
-	dots := across(g.vals, 2*cells, g.mean)
+	dots := chart.Spread(g.vals, 2*cells, g.mean)
 	for i, v := range dots {
 		if dots[i] = v; !g.always && c.silent(float64(c.first)+(float64(i)+0.5)*span/float64(len(dots))) {
 			dots[i] = math.NaN()
@@ -249,7 +237,7 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		}
 		return s.Shade(g.series, h-1-y, h)
 	})
-	return chart.Upright(s, rows, axisWidth-2, scale, g.format)
+	return chart.Upright(s, rows, chart.AxisWidth-2, scale, g.format)
 }
 
 // column returns the column of so many at which a second of the run lies; it may lie outside.
@@ -260,7 +248,7 @@ func (c *curves) column(at float64, cells int) int {
 // lane draws the markers above a chart of w cells with its axis, with their names where there is room; empty
 // if there is none.
 func (c *curves) lane(s *widget.Styles, w int) string {
-	cells := max(w-axisWidth, 1)
+	cells := max(w-chart.AxisWidth, 1)
 	list := slices.Clone(c.moments)
 	for i := range list {
 		list[i].Cell = c.column(list[i].At.Seconds(), cells)
@@ -269,25 +257,7 @@ func (c *curves) lane(s *widget.Styles, w int) string {
 	if line == "" || s.Spoken { // the page of changes says them, with their times
 		return ""
 	}
-	return strings.Repeat(" ", axisWidth) + line
-}
-
-// timeAxis labels the seconds below a chart.
-func (c curves) timeAxis(s *widget.Styles, w int) string {
-	cells := max(w-axisWidth, 1)
-	n := len(c.rates)
-	if n == 0 {
-		return ""
-	}
-	line := []rune(strings.Repeat(" ", cells))
-	for _, t := range plot.Seconds(float64(c.first), float64(c.first+n)-1e-6, 1, float64(cells)/14) {
-		at := int((t - float64(c.first)) / float64(n) * float64(cells))
-		text := []rune(plot.Clock(t))
-		if at+len(text) <= cells {
-			copy(line[at:], text)
-		}
-	}
-	return strings.Repeat(" ", axisWidth) + s.Muted.On(string(line))
+	return strings.Repeat(" ", chart.AxisWidth) + line
 }
 
 func durationLabel(v float64) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -26,7 +27,7 @@ func TestTheChartOfARunIsItsFigures(t *testing.T) {
 			vals[i] = 1000 * random.Float64()
 		}
 		g := graph{vals: vals, format: func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }}
-		rows := g.draw(s, curves{rates: vals}, cells+axisWidth, h)
+		rows := g.draw(s, curves{rates: vals}, cells+chart.AxisWidth, h)
 		require.Len(t, rows, h)
 		label, _, ok := strings.Cut(ansi.Strip(rows[0]), " ┤")
 		require.True(t, ok, "the end of the scale is labelled")
@@ -35,7 +36,7 @@ func TestTheChartOfARunIsItsFigures(t *testing.T) {
 		for x := range cells {
 			eighths := 0
 			for _, row := range rows {
-				if r := []rune(ansi.Strip(row))[axisWidth+x]; r >= '▁' && r <= '█' {
+				if r := []rune(ansi.Strip(row))[chart.AxisWidth+x]; r >= '▁' && r <= '█' {
 					eighths += int(r-'▁') + 1
 				}
 			}
@@ -64,8 +65,8 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 		lines := strings.Split(page, "\n")
 		assert.Contains(t, lines[0], "Errors per second")
 		assert.Contains(t, page, "40 ┤")
-		cells := w - axisWidth
-		column := axisWidth + l.course.column(22, cells)
+		cells := w - chart.AxisWidth
+		column := chart.AxisWidth + l.course.column(22, cells)
 		assert.Equal(t, "█", string([]rune(lines[3])[column]), "%d: the outage is full of them: %s", w, page)
 		assert.NotContains(t, string([]rune(lines[3])[:column-cells/8]), "█")
 		assert.Contains(t, page, "00:30", "the axis")

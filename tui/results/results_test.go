@@ -24,6 +24,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -434,7 +435,7 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 	assert.InDelta(t, 7, c.p99[0], 1e-9)
 	assert.True(t, math.IsNaN(c.p99[2]))
 	for _, n := range []int{1, 2, 3, 7, 100} {
-		assert.Len(t, across(c.rates, n, true), n)
+		assert.Len(t, chart.Spread(c.rates, n, true), n)
 	}
 	assert.Empty(t, curvesOf(&rundir.Folder{}).rates)
 }

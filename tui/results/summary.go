@@ -404,7 +404,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	}
 	rate, times := c.what+reach(c.rates[from:to], units.Number, w-ansi.StringWidth(c.what+right)-2), "Latency p99"+axis+l.reachOfP99(w-len(axis))
 	w = min(w, widestSpoken(s))
-	if width := c.readings(w - axisWidth).Width; c.cross.On && !s.Spoken {
+	if width := c.readings(w - chart.AxisWidth).Width; c.cross.On && !s.Spoken {
 		t := c.then(c.cross.At, width)
 		rate, right = c.what+"  "+units.Number(t.Rate)+" "+l.folder.Run.Unit+"/s", c.cross.Clock(width)
 		times = fmt.Sprintf("Latency%s  p50 %s   p99 %s   max %s", axis, widget.Nanos(t.Times.P50), widget.Nanos(t.Times.P99), widget.Nanos(t.Times.Max))
@@ -424,8 +424,8 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	} else {
 		out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	}
-	out = append(out, c.timeAxis(s, w))
-	m.plots = image.Rect(at.X+axisWidth, at.Y, at.X+w, at.Y+len(out))
+	out = append(out, chart.Clocks(s, c.first, len(c.rates), w))
+	m.plots = image.Rect(at.X+chart.AxisWidth, at.Y, at.X+w, at.Y+len(out))
 	return out
 }
 
@@ -462,8 +462,8 @@ func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
 		out = append(out, lane)
 	}
 	out = append(out, graph{vals: each, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, errorRows)...)
-	out = append(out, c.timeAxis(s, w))
-	m.plots = image.Rect(axisWidth, 0, w, len(out))
+	out = append(out, chart.Clocks(s, c.first, len(c.rates), w))
+	m.plots = image.Rect(chart.AxisWidth, 0, w, len(out))
 	return append(out, "")
 }
 

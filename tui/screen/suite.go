@@ -61,6 +61,9 @@ type SuiteTurn struct {
 	Rate float64
 	P99  int64
 	Unit string
+	// Rates are Rate, and P99s are P99, of each measured second, NaN where nothing was done; nil where Rate is
+	// not known.
+	Rates, P99s []float64
 	// Why are the reasons of its verdict, a sentence each.
 	Why []string
 	// Err is why it failed; nil if it did not.

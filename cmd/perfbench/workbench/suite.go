@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -93,8 +93,12 @@ func runTurn(s *series, t experiment.Turn) (out screen.SuiteTurn) {
 	} else {
 		out.Rate, out.P99 = max(h.Rate, 0), max(h.Response.P99, 0)
 	}
-	if math.IsNaN(out.Rate) {
+	if !(out.Rate > 0) {
 		out.Rate = 0
+	} else if f, err := rundir.Load(o.Dir); err == nil {
+		c := rundir.OfCalls(f)
+		warm := min(max(-c.First, 0), len(c.Rates))
+		out.Rates, out.P99s = c.Rates[warm:], c.P99[warm:]
 	}
 	if o.Run.Cut() != "" {
 		out.State = screen.Cut
