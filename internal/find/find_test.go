@@ -218,6 +218,20 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 	})
 }
 
+// The wait in a backlog that the store leaves is not put down to other programs of the machine.
+func TestFindDoesNotBlameACrowdForAFullQueue(t *testing.T) {
+	var looks atomic.Int64
+	crowd := func() *verdict.Observed {
+		return &verdict.Observed{Seconds: float64(looks.Add(1)), Cores: 4, CPU: 0.2, Machine: 3, Processes: []verdict.Process{{Role: "perfbench", Queue: new(0.05)}}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<60ms"}, From: "100"}, nil, crowd)
+		assert.InEpsilon(t, 500, r.Found, 0.05)
+		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
+		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
+	})
+}
+
 // The machine is to blame where it explains all that held perfbench up, and perfbench where something
 // else did as well.
 func TestTheMachineIsToBlameForWhatItExplains(t *testing.T) {

@@ -63,6 +63,9 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	}
 	l := Limit{By: ByStore}
 	carries, remark := f.carries(sum), ""
+	if o != nil && carries { // a backlog is the store's: what p99 has above the service time says nothing of others
+		o.Growth = &verdict.Growth{}
+	}
 	var ours []verdict.Reason
 	judged := verdict.Judge(rec)
 	for _, reason := range judged.Reasons {
