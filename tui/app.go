@@ -334,7 +334,7 @@ func (a *App) home() {
 // away is how many screens lie above the first one, or above the one with the run, sweep or plan in progress;
 // none while a run is about to start, which esc cancels.
 func (a *App) away() int {
-	if _, starting := a.top().(*dashboard.Screen); starting {
+	if s, is := a.top().(*dashboard.Screen); is && s.Connecting() {
 		return 0
 	}
 	first := slices.IndexFunc(a.stack, func(s screen.Screen) bool {

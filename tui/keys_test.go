@@ -343,3 +343,19 @@ func TestHelpInAFormNamesOnlyWhatWorks(t *testing.T) {
 		assert.Contains(t, got, "ctrl+c  quit", name)
 	}
 }
+
+// A start that has failed is left by H, one that is under way by esc alone.
+func TestAFailedStartIsLeftByTheKeyToTheFirstScreen(t *testing.T) {
+	for name, left := range map[string]bool{"starting failed": true, "starting": false} {
+		b := tuitest.NewDemo()
+		a := pickApp(t, b, Options{}, 120, 40)
+		s := dashboard.NewStarting(b, dashboard.Bench{Past: b, Presets: b}, "", screen.Start{})
+		a.stack = append(a.stack, s)
+		if left {
+			b.StartErr = errors.New("x")
+			perform(t, a, s.Start(a.env))
+		}
+		send(t, a, "H")
+		assert.Equal(t, left, len(a.stack) == 1, name)
+	}
+}

@@ -169,6 +169,9 @@ func (s *Screen) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }
 
+// Connecting reports whether the run is still about to start.
+func (s *Screen) Connecting() bool { return s.err == nil }
+
 // Keys returns the keys that work now.
 func (s *Screen) Keys() widget.KeyMap {
 	k := widget.AllKeys

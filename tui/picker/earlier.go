@@ -145,7 +145,7 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 // grid is the table of some of the items; words says each verdict in a word, beside its sign.
 func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words bool) *widget.Grid {
 	s := e.Styles
-	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
+	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true, Most: 12}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
 	for i := top; i < end; i++ {
 		r := &items[i]
 		latency, notes := "–", ""

@@ -294,6 +294,11 @@ func (p *Picker) bindings() widget.Bindings {
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
+	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget { // redis, cassandra, dtm begin with these
+		k.Reset.SetEnabled(false)
+		k.Compare.SetEnabled(false)
+		k.Details.SetEnabled(false)
+	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
 	switch {
@@ -349,7 +354,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Right.SetHelp("→", "next value")
 		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
-		k.Reset.SetEnabled(p.form.resettable())
+		k.Reset.SetEnabled(k.Reset.Enabled() && p.form.resettable())
 		turn := widget.Bind("←→", "change", "left", "right")
 		if r := p.form.current(); r != nil && r.off {
 			for _, b := range []*key.Binding{&turn, &k.Left, &k.Right, &k.Edit} {
