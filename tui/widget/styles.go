@@ -31,8 +31,8 @@ const (
 type palette struct {
 	accent, muted, line, ok, warn, bad string
 	series                             [4]string
-	// ramps are the shades of an area of each series, from the bottom up; heat those of
-	// a heat map, from few to many.
+	// ramps are the shades of an area of each series, from the bottom up, of one hue: where there
+	// are fewer of it, a shade has several rows. heat are those of a heat map, from few to many.
 	ramps [4][Steps]string
 	heat  [Shades]string
 }
@@ -67,13 +67,13 @@ var palettes = map[colorprofile.Profile][2]palette{
 		{
 			accent: "57", muted: "240", line: "252", ok: "22", warn: "94", bad: "124",
 			series: [4]string{"25", "130", "29", "132"},
-			ramps:  [4][Steps]string{{"153", "110", "74", "31", "25"}, {"223", "216", "173", "136", "130"}, {"152", "115", "72", "35", "29"}, {"225", "218", "175", "168", "132"}},
+			ramps:  [4][Steps]string{{"153", "110", "110", "67", "25"}, {"223", "223", "215", "172", "130"}, {"115", "115", "72", "72", "29"}, {"218", "218", "175", "175", "132"}},
 			heat:   [Shades]string{"189", "153", "141", "98", "91", "54", "53"},
 		},
 		{
 			accent: "141", muted: "247", line: "238", ok: "42", warn: "214", bad: "209",
 			series: [4]string{"74", "178", "43", "175"},
-			ramps:  [4][Steps]string{{"17", "24", "25", "68", "74"}, {"58", "94", "136", "172", "178"}, {"22", "23", "29", "36", "43"}, {"53", "89", "96", "132", "175"}},
+			ramps:  [4][Steps]string{{"24", "24", "31", "31", "74"}, {"94", "94", "136", "136", "178"}, {"29", "29", "36", "36", "43"}, {"132", "132", "132", "132", "175"}},
 			heat:   [Shades]string{"17", "54", "91", "127", "168", "209", "222"},
 		},
 	},

@@ -30,6 +30,16 @@ func contrast(a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
+// hue is that of a colour in degrees.
+func hue(c string) float64 {
+	r32, g32, b32, _ := lipgloss.Color(c).RGBA()
+	r, g, b := float64(r32), float64(g32), float64(b32)
+	return math.Atan2(math.Sqrt(3)*(g-b), 2*r-g-b) * 180 / math.Pi
+}
+
+// turned is by how many degrees the hues of two colours differ.
+func turned(a, b string) float64 { return math.Abs(math.Remainder(hue(a)-hue(b), 360)) }
+
 func TestWordsCanBeReadAndShadesRise(t *testing.T) {
 	grounds := [2][]string{{"#FFFFFF", "#FAF7EF"}, {"#000000", "#16181F"}}
 	for _, colours := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
@@ -43,8 +53,11 @@ func TestWordsCanBeReadAndShadesRise(t *testing.T) {
 			for k, ramp := range p.ramps {
 				assert.Equal(t, p.series[k], ramp[Steps-1], "the head of an area has the colour of its series")
 				for n := 1; n < Steps; n++ {
-					assert.Greater(t, contrast(ramp[n], ground), contrast(ramp[n-1], ground), "%v %v", colours, ramp)
+					assert.GreaterOrEqual(t, contrast(ramp[n], ground), contrast(ramp[n-1], ground), "%v %v", colours, ramp)
+					assert.LessOrEqual(t, turned(ramp[n], p.series[k]), 15.0, "%v %v: one hue", colours, ramp)
 				}
+				assert.Greater(t, contrast(ramp[Steps-1], ground), contrast(ramp[0], ground), "%v %v", colours, ramp)
+				assert.LessOrEqual(t, turned(ramp[0], p.series[k]), 15.0, "%v %v: one hue", colours, ramp)
 			}
 			for n := 1; n < Shades; n++ {
 				assert.Greater(t, contrast(p.heat[n], ground), contrast(p.heat[n-1], ground), "%v %v: more calls stand out more", colours, p.heat)
