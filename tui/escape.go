@@ -92,7 +92,7 @@ func (a *App) askToStop() {
 // asking reports whether that is still shown.
 func (a *App) asking() bool { return a.asks && a.env.Now.Sub(a.asked) < widget.Answered }
 
-// unsay takes back that the key before did nothing, or must be pressed once more.
+// unsay ends what was said before a key, a click or a paste.
 func (a *App) unsay() {
 	if top, ok := a.top().(screen.Listener); ok {
 		top.Tell("", a.env)

@@ -210,6 +210,17 @@ func TestEscapeAndAKeyAreNeverTakenForOne(t *testing.T) {
 	}
 }
 
+// What was said of a key may be untrue after the next one, which ends it.
+func TestAKeyEndsTheMessageOfTheOneBefore(t *testing.T) {
+	a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
+	send(t, a, "D", "y")
+	require.Contains(t, picture(t, a), "1 run deleted; u brings it back")
+	send(t, a, "u")
+	require.Contains(t, picture(t, a), "1 deleted run brought back")
+	send(t, a, "/", "r")
+	assert.NotContains(t, picture(t, a), "brought back")
+}
+
 // That a key does nothing stands in the place of the keys for three seconds at most, and until the next
 // key: what is edited then shows its own.
 func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {

@@ -165,6 +165,33 @@ func (h *List) keepMarks() {
 	}
 }
 
+// marks reports whether runs are chosen or on a side, other than the one that the list was opened with.
+func (h *List) marks() bool {
+	if len(h.sides[0])+len(h.sides[1]) > 0 {
+		return true
+	}
+	return len(h.chosen) > 0 && !(len(h.chosen) == 1 && h.chosen[0] == h.against)
+}
+
+// unmark ends all marks: they were compared, or are no longer meant.
+func (h *List) unmark() { h.chosen, h.sides, h.lost = nil, [2][]string{}, [3][]string{} }
+
+// unseen returns the items with a mark that no row on the screen shows, newest first.
+func (h *List) unseen() (out []*kept.Item) {
+	marked := slices.Concat(h.allChosen(), h.sides[0], h.sides[1])
+	for _, n := range h.shown[min(h.drawn.Top, len(h.shown)):min(h.drawn.Top+h.drawn.N, len(h.shown))] {
+		if runs := runsOf(&h.rows[n]); within(runs, h.allChosen()) || within(runs, h.sides[0]) || within(runs, h.sides[1]) {
+			marked = slices.DeleteFunc(marked, func(id string) bool { return slices.Contains(runs, id) })
+		}
+	}
+	for i := range h.rows {
+		if slices.Contains(marked, h.rows[i].ID()) {
+			out = append(out, &h.rows[i])
+		}
+	}
+	return out
+}
+
 // sift finds the rows that contain every word of the filter; what was selected stays so.
 func (h *List) sift() { h.siftAt(h.current()) }
 
@@ -267,11 +294,15 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.Back):
-		if h.shelf.Filter.Text() == "" {
+		switch {
+		case h.shelf.Filter.Text() != "":
+			h.shelf.Filter.Clear()
+			h.sift()
+		case h.marks():
+			h.unmark()
+		default:
 			return screen.Back
 		}
-		h.shelf.Filter.Clear()
-		h.sift()
 	case key.Matches(msg, k.Left):
 		h.fold(true)
 	case key.Matches(msg, k.Right):
@@ -286,8 +317,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.putOn(1)
 	case key.Matches(msg, k.Compare):
 		a, b, two := h.pair()
+		alone := h.alone()
+		h.unmark()
 		if !two {
-			return screen.Open(screen.Noise{Runs: h.alone()})
+			return screen.Open(screen.Noise{Runs: alone})
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Undo):
@@ -486,8 +519,11 @@ func (h *List) bindings() widget.Bindings {
 	h.shelf.Bindings(&k, some, h.current())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
-	if h.shelf.Filter.Text() != "" {
+	switch {
+	case h.shelf.Filter.Text() != "":
 		k.Back.SetHelp("esc", "clear filter")
+	case h.marks():
+		k.Back.SetHelp("esc", "clear marks")
 	}
 	return k
 }

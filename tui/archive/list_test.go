@@ -370,13 +370,15 @@ func TestRepeatsAreASideOfAComparison(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "1 chosen")
 	a.Send(t, "c")
 	assert.ElementsMatch(t, ids, a.Asked[0].(screen.Noise).Runs, "alone they are compared with each other")
+	on("repeats")
+	a.Send(t, "space")
 	on(other)
 	a.Send(t, "c")
 	two := a.Asked[1].(screen.Compare)
 	assert.Equal(t, []string{other}, two.A, "it was before them")
 	assert.ElementsMatch(t, ids, two.B)
 	on("repeats")
-	a.Send(t, "right", "down")
+	a.Send(t, "space", "right", "down")
 	assert.Contains(t, ids, h.run().ID)
 	assert.Contains(t, a.Picture(t), "▸ ●", "each of them is chosen")
 	_, _, some := h.pair()
@@ -414,11 +416,32 @@ func TestSeveralRunsASideAreCompared(t *testing.T) {
 	assert.Empty(t, a.Asked, "the selected run is on side A already")
 	a.Send(t, "down", "c")
 	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{id(0), id(1)}, B: []string{id(2)}}}, a.Asked, "the selected run is the other side")
-	a.Send(t, "b", "up", "b", "c")
+	assert.Equal(t, [2][]string{}, h.sides, "marks end with the comparison")
+	a.Send(t, "up", "up", "a", "down", "a", "down", "b", "up", "b", "c")
 	assert.Equal(t, screen.Compare{A: []string{id(0)}, B: []string{id(2), id(1)}}, a.Asked[1], "a run is on one side alone")
 	a.Send(t, "b", "space")
 	assert.Equal(t, []string{id(1)}, h.chosen)
 	assert.Equal(t, [2][]string{}, h.sides, "space chooses two without sides")
+}
+
+// Marks that no row shows are named above the list, and esc ends all of them.
+func TestMarksOutOfViewAreNamed(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 120, 10)
+	a.Send(t, "a")
+	assert.Contains(t, a.Picture(t), "A 1 · B 0 ")
+	assert.NotContains(t, a.Picture(t), "not in view")
+	first := h.moments.Of(&h.rows[0], a.Env.Now) + " " + h.rows[0].Run.Profile
+	a.Send(t, "G", "b")
+	assert.Contains(t, a.Picture(t), "A 1 · B 1 · not in view: "+first+" · c compares them ")
+	a.Env.W = 60
+	assert.Contains(t, a.Picture(t), "A 1 · B 1 · 1 not in view ")
+	a.Env.W = 120
+	assert.Contains(t, a.Picture(t), "esc clear marks")
+	a.Send(t, "esc")
+	assert.Equal(t, [2][]string{}, h.sides)
+	assert.Zero(t, a.Backs)
+	a.Send(t, "esc")
+	assert.Equal(t, 1, a.Backs)
 }
 
 // With three runs on one side, and the selected one among them, they are compared with each
@@ -613,7 +636,7 @@ func TestTheRunsOfASweepStandBelowIt(t *testing.T) {
 	a.Send(t, "down", "space")
 	assert.Equal(t, []string{b.Past[0].ID}, h.chosen)
 	a.Send(t, "left")
-	assert.NotContains(t, a.Picture(t), "today 11:52")
+	assert.NotContains(t, a.Picture(t), "today 11:52  ")
 	assert.Equal(t, "260503-113000-ingestion-sweep", h.current().ID(), "the sweep is selected in place of its run")
 	assert.NotContains(t, offered(h), "← hide its runs")
 	a.Send(t, "/")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -30,26 +31,8 @@ func (h *List) covered() string {
 // View draws the page.
 func (h *List) View(e screen.Env) string {
 	s := e.Styles
-	right := ""
-	switch n := len(h.chosen); n {
-	case 1:
-		right = s.Accent.On("1 chosen ")
-		if _, _, two := h.pair(); two {
-			right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
-		}
-	case 2:
-		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
-	}
-	if n := len(h.chosen); n > 0 && e.W < 80 {
-		right = s.Accent.On(fmt.Sprintf("%d chosen ", n))
-	}
-	if a, b := len(h.sides[0]), len(h.sides[1]); a+b > 0 {
-		right = s.Accent.On(fmt.Sprintf("A %d · B %d", a, b))
-		if e.W >= 80 {
-			right += s.Muted.On(" · c compares them")
-		}
-		right += " "
-	}
+	body := h.body(e, e.W-4, e.H-5)
+	right := h.markedAs(e)
 	if right == "" && slices.ContainsFunc(h.rows, func(i kept.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }) {
 		right = s.Accent.On("▶ ") + s.Muted.On("goes on: enter watches it ")
 		if e.W >= 100 {
@@ -58,7 +41,6 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of " + h.covered(), Focused: true}
-	body := h.body(e, e.W-4, e.H-5)
 	switch {
 	case slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }):
 		p.Foot = rundir.MixedNote
@@ -82,6 +64,50 @@ func (h *List) View(e screen.Env) string {
 		}
 	}
 	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))
+}
+
+// markedAs says what is marked for a comparison, which marks are not in view, and what c does; empty: nothing is
+// marked.
+func (h *List) markedAs(e screen.Env) string {
+	s, said, does := e.Styles, "", "c compares them"
+	switch a, b := len(h.sides[0]), len(h.sides[1]); {
+	case a+b > 0:
+		said = fmt.Sprintf("A %d · B %d", a, b)
+	case len(h.chosen) > 0:
+		said = fmt.Sprintf("%d chosen", len(h.chosen))
+		if len(h.chosen) == 1 {
+			does = "c compares it with the selected one"
+		}
+	default:
+		return ""
+	}
+	if _, _, two := h.pair(); !two {
+		does = ""
+	}
+	away := h.unseen()
+	var names []string
+	for _, i := range away {
+		profile, _ := i.Profile()
+		names = append(names, h.moments.Of(i, e.Now)+" "+profile)
+	}
+	ways := [][]string{{does}, {}}
+	if n := len(away); n > 0 {
+		named, counted := "not in view: "+strings.Join(names, ", "), fmt.Sprintf("%d not in view", n)
+		ways = [][]string{{named, does}, {named}, {counted}}
+	}
+	room := e.W - len(" Earlier runs") - 3
+	for i, way := range ways {
+		rest := ""
+		for _, part := range way {
+			if part != "" {
+				rest += " · " + part
+			}
+		}
+		if i == len(ways)-1 || ansi.StringWidth(said+rest) <= room {
+			return s.Accent.On(said) + s.Muted.On(rest+" ")
+		}
+	}
+	return ""
 }
 
 // body draws filter, head and rows in w cells and h lines.

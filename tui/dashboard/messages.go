@@ -73,7 +73,7 @@ func (m *messages) say(e screen.Env, text string, bad bool) {
 		text = before + " · " + text
 	}
 	m.weak = false
-	m.toast = toast{text, bad || m.toast.bad, e.Now.Add(5 * time.Second)}
+	m.toast = toast{text, bad || m.toast.bad, e.Now.Add(widget.Said)}
 }
 
 // tell answers the key that comes next, in the place of what was said before.

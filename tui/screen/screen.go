@@ -66,7 +66,7 @@ type Former interface {
 	Untouched() bool
 }
 
-// Listener is a screen that shows for a while that a key does nothing there; no sentence takes that back.
+// Listener is a screen that shows for a while that a key does nothing there; no sentence ends what is shown.
 type Listener interface{ Tell(sentence string, e Env) }
 
 // Runner is a screen with a run, or with several; nil if none is in progress.

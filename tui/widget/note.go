@@ -2,30 +2,30 @@ package widget
 
 import "time"
 
-// Note is a short message that disappears by itself.
+// Note is a short message that disappears by itself, or with the next key.
 type Note struct {
 	Text  string
 	bad   bool
 	until time.Time
-	// told means that the text answers a key that does nothing.
-	told bool
 }
+
+// Said is for how long a message is shown, if no key ends it.
+const Said = 5 * time.Second
 
 // Answered is for how long a key that does nothing is answered.
 const Answered = 3 * time.Second
 
-// Say shows a text for eight seconds.
+// Say shows a text for as long as Said.
 func (n *Note) Say(now time.Time, text string, bad bool) {
-	*n = Note{Text: text, bad: bad, until: now.Add(8 * time.Second)}
+	*n = Note{Text: text, bad: bad, until: now.Add(Said)}
 }
 
-// Tell answers a key that does nothing; no text takes such an answer back, and nothing else.
+// Tell answers a key that does nothing. No text means that a key was pressed, which ends what was said before it:
+// that may be untrue after it.
 func (n *Note) Tell(now time.Time, text string) {
-	switch {
-	case text != "":
-		*n = Note{Text: text, until: now.Add(Answered), told: true}
-	case n.told:
-		*n = Note{}
+	*n = Note{}
+	if text != "" {
+		*n = Note{Text: text, until: now.Add(Answered)}
 	}
 }
 

@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What answers a key that does nothing goes before another message would, and is all that is taken back.
+// What answers a key that does nothing goes before another message would, and the next key ends both.
 func TestANoteThatAnswersAKeyIsBrief(t *testing.T) {
 	now := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 	var n Note
 	n.Say(now, "kept", false)
-	n.Tell(now, "")
 	n.Tick(now.Add(Answered))
 	assert.Equal(t, "kept", n.Text)
+	n.Tick(now.Add(Said))
+	assert.Empty(t, n.Text)
 	n.Tell(now, "x does nothing here")
 	assert.Equal(t, "x does nothing here", n.Text)
 	n.Tick(now.Add(Answered - 1))
@@ -24,8 +25,7 @@ func TestANoteThatAnswersAKeyIsBrief(t *testing.T) {
 	n.Tell(now, "x does nothing here")
 	n.Tell(now, "")
 	assert.Empty(t, n.Text)
-	n.Tell(now, "x does nothing here")
 	n.Say(now, "kept", false)
 	n.Tell(now, "")
-	assert.Equal(t, "kept", n.Text)
+	assert.Empty(t, n.Text)
 }
