@@ -264,7 +264,9 @@ func (i *Item) asked(words []string) int {
 		most = max(most, says(name, rundir.SettingText(k, v)), says(name, strconv.FormatFloat(v, 'f', -1, 64)))
 	}
 	for k, v := range i.Run.Parameters {
-		most = max(most, says(k, v))
+		if strings.EqualFold(k, name) {
+			most = max(most, says(k, v))
+		}
 	}
 	return max(most, says("store", i.Run.Store.Name), says("profile", i.Run.Profile), says("verdict", i.Run.Verdict.State))
 }
@@ -303,19 +305,16 @@ func (s Sought) Check(list []Item) error {
 			}
 			continue
 		}
-		all := map[string]bool{}
-		for _, n := range slices.Concat(figures, facts) {
-			all[n] = true
+		if len(list) == 0 || slices.ContainsFunc(list, func(i Item) bool {
+			return slices.Contains(i.names(), name) || strings.Contains(strings.ToLower(strings.Join(i.words(s), " ")), w)
+		}) {
+			continue
 		}
-		listed := false
+		all := map[string]bool{}
 		for i := range list {
 			for _, n := range list[i].names() {
 				all[n] = true
 			}
-			listed = listed || strings.Contains(strings.ToLower(strings.Join(list[i].words(s), " ")), w)
-		}
-		if all[name] || listed || len(list) == 0 {
-			continue
 		}
 		meant := ""
 		if n := fault.Nearest(name, slices.Sorted(maps.Keys(all))); n != "" {

@@ -87,8 +87,9 @@ func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || 
 // Shown returns the indexes of the items that pass the filter, in the chosen order.
 func (s *RunList) Shown(all []kept.Item) []int {
 	var out []int
+	sought := s.Sought()
 	for i := range all {
-		if all[i].Holds(s.Sought()) {
+		if sought.Text == "" || all[i].Holds(sought) {
 			out = append(out, i)
 		}
 	}
