@@ -103,6 +103,16 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	what, many := soughtWords(r)
 	answer = found(r, under, what, many)
 	answer = append(answer, tooMuchFor(r, many)...)
+	switch {
+	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
+	case r.Limit.By == find.ByNone && r.Complete:
+		notes = append(notes, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
+	case r.Limit.Text == "":
+	case r.Limit.By == find.ByPerfbench || r.Limit.By == find.ByNone: // the answer names it
+		notes = append(notes, "What limits is "+r.Limit.Text+".")
+	default:
+		answer = append(answer, "What limits is "+r.Limit.Text+".")
+	}
 	answer = append(answer, withThreads(r, many)...)
 	answer = append(answer, unlimited(r)...)
 	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
@@ -114,13 +124,6 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	}
 	if d := r.Waited(r.Found); d > 0 {
 		answer = append(answer, fmt.Sprintf("At %s users wait up to %s for their calls to begin, which no condition limits.", units.Number(r.Found)+many, units.Duration(d)))
-	}
-	switch {
-	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
-	case r.Limit.By == find.ByNone && r.Complete:
-		notes = append(notes, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
-	case r.Limit.Text != "":
-		notes = append(notes, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == find.ByPerfbench {
 		answer = append(answer, inStore(r, many)...)

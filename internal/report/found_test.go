@@ -122,14 +122,14 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\n\nresponse time over rate\n": func(*find.Result) {},
-		"\n\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nIt took 32 s":                                                     func(*find.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n":                                                                                                 func(r *find.Result) { r.Found = 0 },
-		"Under p99<10ms and errors<1% 2.83k entries/s holds, the highest rate that was tried.\n":                                                                                          func(r *find.Result) { r.TooMuch = 0 },
+		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\n\nresponse time over rate\n": func(*find.Result) {},
+		"\n\nIt took 32 s": func(*find.Result) {},
+		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n":        func(r *find.Result) { r.Found = 0 },
+		"Under p99<10ms and errors<1% 2.83k entries/s holds, the highest rate that was tried.\n": func(r *find.Result) { r.TooMuch = 0 },
 		"The search tried no rate to its end, because the run ended first.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
-		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *find.Result) {
+		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nThat is 2.83k entries/s.\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
 		"Perfbench on this machine comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
@@ -142,13 +142,13 @@ func TestFoundInWords(t *testing.T) {
 		"Perfbench on this machine (throttled by its CPU quota) comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) {
 			r.Limit.By, r.Limit.Causes = find.ByPerfbench, []string{"throttled", "cpu"}
 		},
-		"4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
+		"4k is too much.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
 		"without a rate, the run did 2.7k entries/s with 8 threads, at a p99 of 60 ms.\n\n": func(r *find.Result) { // less than the level
 			r.Unlimited = &find.Unlimited{Done: 2700, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
-		"At 4k entries/s the backlog grew: of 100 that fell due 75 were done.\nAt its start, without a rate, the run did 9.2k entries/s with 8 threads.\n\n": func(r *find.Result) { // which was not done
+		"At 4k entries/s the backlog grew: of 100 that fell due 75 were done.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.2k entries/s with 8 threads.\n\n": func(r *find.Result) { // which was not done
 			r.Unlimited = &find.Unlimited{Done: 9200, Threads: 8, Response: find.Times{P99: measure.Hidden}}
 			for _, i := range []int{2, 4} {
 				r.Steps[i].Done, r.Steps[i].Why = 3000, "the backlog grew: of 100 that fell due 75 were done"

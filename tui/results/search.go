@@ -11,7 +11,7 @@ import (
 
 // A curve below an answer has leastCurve lines; it has more before the notes have their place on the
 // page, up to fairCurve, and all that is left after that.
-const leastCurve, fairCurve = 8, 12
+const leastCurve, fairCurve = 6, 12
 
 // searched is the page with the result of a search: the answer, the curve, the levels, and notes.
 func searched(s *widget.Styles, r *find.Result, w, h int) []string {

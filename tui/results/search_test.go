@@ -86,11 +86,11 @@ func TestASearchThatIsAdvisedIsAKeyAway(t *testing.T) {
 	assert.NotContains(t, a.Picture(t), "f search", "there is no such time")
 }
 
-// What was found, its picture and its table fit on a page of 80x24, and the notes follow.
+// What was found and what limits, its picture and its table fit on a page of 80x24, and the notes follow.
 func TestNotesFollowWhatASearchFound(t *testing.T) {
 	_, r := searchedRun(t, 80, 24)
 	page := ansi.Strip(strings.Join(searched(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), r.run.loaded.found, 76, 18), "\n"))
-	order := []string{"The highest rate", "● held", "came out", "What limits", "It took"}
+	order := []string{"The highest rate", "What limits", "● held", "came out", "It took"}
 	at := -1
 	for _, text := range order {
 		require.Greater(t, strings.Index(page, text), at, "%s\n%s", text, page)
