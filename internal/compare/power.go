@@ -251,7 +251,7 @@ func (n *names) seen() string {
 		each = append(each, size+" in "+strings.Join(n.of[size], " and "))
 	}
 	text := seen(strings.Join(each, ", "))
-	return strings.ToUpper(text[:1]) + text[1:]
+	return units.Capital(text)
 }
 
 // names are the figures of which texts are true, and the texts in the order in which they came.

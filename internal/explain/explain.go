@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Names of what may hold a run back.
@@ -184,7 +185,7 @@ func Paragraphs(w *rundir.Why) []string {
 
 // sentence adds a capital letter and a full stop.
 func sentence(s string) string {
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	return units.Capital(s) + "."
 }
 
 // Noted returns the coincidences that Paragraph has not told, one sentence each.

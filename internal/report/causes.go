@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -106,17 +107,9 @@ func begins(text string, c rundir.Coincidence, seconds float64) bool {
 	return strings.HasPrefix(text, verdict.Dead([]verdict.Outage{{From: c.At, To: c.Until}}, seconds))
 }
 
-// capital begins a text with a capital letter.
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
 // sentence gives a text a capital letter and a full stop.
 func sentence(text string) string {
-	if text = capital(text); text != "" && !strings.HasSuffix(text, ".") {
+	if text = units.Capital(text); text != "" && !strings.HasSuffix(text, ".") {
 		text += "."
 	}
 	return text

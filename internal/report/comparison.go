@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // comparisons are the documents of a comparison, by format id.
@@ -68,7 +69,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 		if len(part.Findings) == 0 {
 			continue // nothing was found
 		}
-		heading := capital(c.Covered())
+		heading := units.Capital(c.Covered())
 		if part.BySearch() {
 			heading = "What they hold"
 		}
@@ -168,7 +169,7 @@ func Repeats(s compare.Set) string {
 	return Page{
 		Title: "perfbench: " + what + " of " + c.Profile + " on " + StoreName(c.Store),
 		Lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
-		Sections: []Section{{Heading: capital(s.Covered()), Table: t, Text: []string{
+		Sections: []Section{{Heading: units.Capital(s.Covered()), Table: t, Text: []string{
 			"The figure after ± is the margin of error of the mean, at 95 % confidence; the last column is the standard deviation from run to run.",
 		}}},
 	}.Text()

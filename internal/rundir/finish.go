@@ -277,7 +277,7 @@ func (r *Run) Remarks() []string {
 	if parts := r.Mixes(); parts > 0 {
 		what := cmp.Or(r.Changed("changed mid-run"), "Settings changed mid-run")
 		out = append(out, fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.",
-			strings.ToUpper(what[:1])+what[1:], parts))
+			units.Capital(what), parts))
 	}
 	out = append(out, r.Asides()...)
 	if r.Failed() {

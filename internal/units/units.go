@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 var sizeUnits = []struct {
@@ -293,6 +295,15 @@ func Numbered(thing string, numbers []int) string {
 		thing += "s"
 	}
 	return thing + " " + Listed(parts)
+}
+
+// Capital begins a text with a capital letter.
+func Capital(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[n:]
 }
 
 // Listed writes words as a list: "a, b and c".

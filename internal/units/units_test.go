@@ -163,3 +163,9 @@ func TestDigitsHaveNoExponent(t *testing.T) {
 		assert.Equal(t, want, Digits(v, 2))
 	}
 }
+
+func TestCapital(t *testing.T) {
+	for text, want := range map[string]string{"": "", "calls": "Calls", "µs": "Μs", "p99": "P99", "A": "A"} {
+		assert.Equal(t, want, Capital(text))
+	}
+}

@@ -103,7 +103,7 @@ func Restarted(r Record) string {
 		}
 		text += "was written since"
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return units.Capital(text) + "."
 }
 
 // Used is what the store's server says it used during measurement. What it does not

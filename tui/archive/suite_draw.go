@@ -314,7 +314,9 @@ func (s *Suite) details(e screen.Env, h int) []string {
 	if t.State != screen.Cut && len(t.Figures) > 0 && len(t.Why) > 0 {
 		add("Verdict", t.Figures[len(t.Figures)-1], st.Warn)
 	}
-	add("", strings.Join(t.Why, ". "), st.Muted)
+	for _, why := range t.Why {
+		add("", units.Capital(why)+".", st.Muted)
+	}
 	add("Profile", r.Request.Profile, st.Plain)
 	add("On", targetOf(r), st.Plain)
 	add("Does", strings.Join(kindOf(r), ", "), st.Plain)

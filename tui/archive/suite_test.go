@@ -136,7 +136,7 @@ func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
 		assert.Contains(t, picture, "Side by side")
 		assert.Regexp(t, `few threads +12.3k [^ ]+ +4.1 ms [^ ]+`, picture)
 		assert.Regexp(t, `limit +[0-9.]+k? [^ ]+ +[0-9.]+ .?s [^ ]+`, picture)
-		assert.Contains(t, picture, "the machine was crowded")
+		assert.Contains(t, picture, "The machine was crowded.")
 		now.Turns[0].Unit = "apples"
 		b.NextSuite.Set(now)
 		a.Send(t, a.Frame())

@@ -65,15 +65,21 @@ func Twos(s *widget.Styles, heads [2]string, rows []Two, w int) []string {
 	if wide > w/3 {
 		wide, rows = w/3, distinct(rows)
 	}
-	room := (w-wide-2)/2 - figure - 2
-	if room < 4 {
+	room := [2]int{(w-wide-2)/2 - figure - 2, (w-wide-2)/2 - figure - 2}
+	if room[0] < 4 {
 		return nil
 	}
-	out := []string{s.Muted.On(widget.Fit("", wide+2) + widget.FitRight(heads[0], figure) + strings.Repeat(" ", room+2) + widget.FitRight(heads[1], figure))}
+	for i := range most { // figures without bars leave their room to the others
+		if most[i] == 0 {
+			room[1-i] += room[i]
+			room[i] = 0
+		}
+	}
+	out := []string{s.Muted.On(widget.Fit("", wide+2) + widget.FitRight(heads[0], figure) + strings.Repeat(" ", room[0]+2) + widget.FitRight(heads[1], figure))}
 	for _, r := range rows {
 		out = append(out, widget.Fit(r.Name, wide)+"  "+
-			widget.FitRight(r.Texts[0], figure)+" "+s.Series[0].On(Bar(r.Values[0], most[0], room))+" "+
-			widget.FitRight(r.Texts[1], figure)+" "+s.Series[1].On(Bar(r.Values[1], most[1], room)))
+			widget.FitRight(r.Texts[0], figure)+" "+s.Series[0].On(Bar(r.Values[0], most[0], room[0]))+" "+
+			widget.FitRight(r.Texts[1], figure)+" "+s.Series[1].On(Bar(r.Values[1], most[1], room[1])))
 	}
 	return out
 }
