@@ -21,6 +21,9 @@ const fresh, settled = 10 * time.Second, time.Minute
 // there is no room for ranges.
 const withReason = 110
 
+// leastChange is how wide the column of what was changed is at least.
+const leastChange = 16
+
 // effects returns what each change did so far.
 func (r *reading) effects() []effect.Effect {
 	if r.didAt == r.snap {
@@ -105,8 +108,23 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 	if w < 96 {
 		segment = 0
 	}
-	change := min(max((w-lead-by-segment)/3, 16), 40)
+	change := min(max((w-lead-by-segment)/3, leastChange), 40)
 	room := max(w-lead-by-segment-change-2, 10)
+	if brief { // the numbers of an effect are not cut: other columns give way to them, that of the change last
+		need := 0
+		for i := range list {
+			if e := &list[i]; e.Missing() == "" {
+				need = max(need, ansi.StringWidth(e.Outcome(0)))
+			}
+		}
+		for _, other := range []*int{&by, &segment} {
+			if room < need {
+				room, *other = room+*other, 0
+			}
+		}
+		give := min(max(need-room, 0), max(change-leastChange, 0))
+		change, room = change-give, room+give
+	}
 	var out []string
 	noted := func(since time.Duration) { // the marks from then on that are not listed yet
 		for len(marks) > 0 && marks[len(marks)-1].At >= since {
@@ -131,7 +149,11 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 		if e.Lacks() != "" && !brief {
 			most = max(room, min(3*room, withReason))
 		}
-		text, told := wrap(e.Text(), change), wrap(e.Told(most), room)
+		did := e.Told(most)
+		if brief && ansi.StringWidth(did) > room { // what it was done with is told in full
+			did = e.Outcome(room)
+		}
+		text, told := wrap(e.Text(), change), wrap(did, room)
 		for i := range max(len(text), len(told), 1) {
 			at, who, segments := "  "+e.When(), "  "+who, e.Segments()
 			if i > 0 {

@@ -146,3 +146,39 @@ func TestChangesThatHaveNoRoomAreBrief(t *testing.T) {
 	a.Send(t, "up")
 	assert.Equal(t, rows, shown())
 }
+
+// The numbers of an effect are whole in its one line: who changed it, and the segment, give way to them.
+func TestTheNumbersOfAnEffectAreNotCut(t *testing.T) {
+	s := turned(2e6)
+	for i := range s.Recent[0] {
+		s.Recent[0][i].ResponseP99 = 57_500_000 - int64(i/10)*24_400_000
+	}
+	s.Ops = []measure.Totals{{Operation: measure.Operation{Track: "profile", Op: "put-all-of-it"}, Calls: 1}, {Operation: measure.Operation{Track: "session", Op: "get"}, Calls: 1}}
+	s.Recent = append(s.Recent, s.Recent[0])
+	low := lower{now: &reading{snap: s}}
+	for w := 76; w <= 120; w++ {
+		_, rows := low.changeLines(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), w, true)
+		require.Len(t, rows, 1)
+		assert.Regexp(t, `57\.5 → 33\.1 ms`, ansi.Strip(rows[0]), w)
+		assert.LessOrEqual(t, ansi.StringWidth(rows[0]), w)
+	}
+}
+
+// A message of an error has the width of the panel where the column of messages would be narrow.
+func TestTheMessageOfAnErrorHasTheWidth(t *testing.T) {
+	op := measure.Operation{Track: "eligibility", Op: "hmset"}
+	text := "hmset perfbench:eligibility: the server is out of memory, and takes no writes until some of it is freed"
+	s := &measure.Snapshot{Ops: []measure.Totals{{Operation: op}}, Errors: []measure.ErrorCount{{Operation: op, Class: "refused", Count: 30}}, Messages: []measure.Message{{Operation: op, Class: "refused", Text: text}}}
+	now := &reading{snap: s}
+	low := lower{now: now, sel: &selection{now: now}}
+	e := screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)}
+	head, rows := low.errorRows(e, 60)
+	assert.NotContains(t, head, "message")
+	require.Len(t, rows, 3)
+	assert.Regexp(t, `hmset +refused +30`, ansi.Strip(rows[0]))
+	assert.Regexp(t, `^    hmset perfbench:eligibility: the server is out of`, ansi.Strip(rows[1]))
+	head, rows = low.errorRows(e, 160)
+	assert.Contains(t, head, "first message")
+	require.Len(t, rows, 1)
+	assert.Contains(t, ansi.Strip(rows[0]), text)
+}

@@ -356,26 +356,41 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 		return "No operation has failed.", differ
 	}
 	name := low.now.nameWidth(w) + 1
-	var out []string
-	for _, c := range low.now.snap.Errors {
-		text := ""
+	lead := name + 14 + ansi.StringWidth(cols("")) + 2
+	first := func(c *measure.ErrorCount) string {
 		for _, m := range low.now.snap.Messages {
 			if m.Class == c.Class && m.Operation == c.Operation {
-				text = m.Text
-				break
+				return m.Text
 			}
 		}
-		line := widget.Fit("  "+low.now.opName(c.Operation), name-1) + " " + widget.Fit(c.Class, 14) + e.Styles.Bad.On(cols(widget.Whole(c.Count))) + "  "
-		at := ansi.StringWidth(line)
+		return ""
+	}
+	// A message that would be broken into a narrow column stands below its row, over the whole width.
+	at, head := lead, "  first message"
+	for i := range low.now.snap.Errors {
+		if w-lead < leastMessage && ansi.StringWidth(first(&low.now.snap.Errors[i])) > w-lead {
+			at, head = 4, ""
+		}
+	}
+	var out []string
+	for i := range low.now.snap.Errors {
+		c := &low.now.snap.Errors[i]
+		line, text := widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  ", first(c)
+		if at < lead || text == "" {
+			out, line = append(out, line), widget.Fit("", at)
+		}
+		if text == "" {
+			continue
+		}
 		for _, l := range widget.Wrap(text, max(w-at, 10)) {
 			out, line = append(out, line+l), widget.Fit("", at)
 		}
-		if text == "" {
-			out = append(out, line)
-		}
 	}
-	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", append(out, differ...)
+	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + head, append(out, differ...)
 }
+
+// leastMessage is how wide the column of messages is at least.
+const leastMessage = 60
 
 // A chart of errors is from leastCourse to mostCourse rows high, and leaves leastErrors to their list.
 const leastCourse, mostCourse, leastErrors = 3, 8, 3
