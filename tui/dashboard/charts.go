@@ -31,6 +31,9 @@ type charts struct {
 	axes    axes
 	// pressed says that the user chose the axes; else the times get a logarithmic one where they need it.
 	pressed bool
+	// steep are the operations whose times have needed that, -1 for all: to look at another one meanwhile
+	// does not take it back.
+	steep map[int]bool
 	// scaleT and scaleL are the scales of throughput and latency.
 	scaleT, scaleL chart.Ceiling
 	// scaledFrom is the moment from which on values set the scales.
@@ -59,6 +62,10 @@ const far, firm = 5, 5
 func (ch *charts) suit(p99, most Series) {
 	if whole := min(p99.Whole, most.Whole); !ch.pressed && ch.axes == linear && whole-max(-p99.First, 0) >= firm && chart.Median(most.Vals[:whole]) > far*chart.Median(p99.Vals[:whole]) {
 		ch.axes = logLatency
+		if ch.steep == nil {
+			ch.steep = map[int]bool{}
+		}
+		ch.steep[ch.sel.op] = true
 	}
 }
 
@@ -587,7 +594,9 @@ func (ch *charts) choose(op int) {
 	ch.sel.op = op
 	ch.sel.refresh()
 	if !ch.pressed {
-		ch.axes = linear
+		if ch.axes = linear; ch.steep[op] {
+			ch.axes = logLatency
+		}
 	}
 	ch.scaleT, ch.scaleL = chart.Ceiling{}, chart.Ceiling{}
 	ch.rescale()

@@ -15,8 +15,10 @@ type contents struct {
 	lower bool
 	// rows is how many rows the lower panel would like to show.
 	rows int
-	// tall gives the lower panel the space of the latency chart too.
-	tall bool
+	// tall gives the lower panel the space of the latency chart too: of a panel that has so many lines
+	// no more than these need. needs is 0 of a picture, which fills what there is.
+	tall  bool
+	needs int
 }
 
 // panes are the rectangles of the dashboard. One that is not shown is empty.
@@ -79,16 +81,27 @@ func layout(w, h int, l contents) panes {
 }
 
 // charts divides the rows from 1 to end between the two charts; a tall lower panel takes
-// the place of the latency chart.
+// the place of the latency chart, unless there is room for what it has and for both.
 func (p *panes) charts(w, end int, l contents) {
 	mid := 1 + end/2
-	p.throughput = image.Rect(0, 1, w, mid)
 	if l.tall && !p.ops.Empty() {
-		p.ops.Min.Y = mid
-		return
+		full := p.ops.Max.Y - l.needs - frame // where a panel with room for all of it begins
+		if l.needs == 0 || full < 1+2*leastChart {
+			if l.needs > 0 {
+				mid = max(mid, full)
+			}
+			p.throughput, p.ops.Min.Y = image.Rect(0, 1, w, mid), mid
+			return
+		}
+		end, p.ops.Min.Y = full, full
+		mid = 1 + end/2
 	}
-	p.latency = image.Rect(0, mid, w, end)
+	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, end)
 }
+
+// leastChart is the least height of a chart beside a tall panel, frame what a panel has around the rows
+// of its table: its head and the border.
+const leastChart, frame = 8, 3
 
 // From size wallFrom on there is room for a wall.
 var wallFrom = image.Pt(170, 45)
@@ -127,7 +140,7 @@ func opsHeight(s widget.Size, h, rows int) int {
 	if s == widget.Large {
 		most = max(4, h/4)
 	}
-	return min(max(rows, 1), most) + 3
+	return min(max(rows, 1), most) + frame
 }
 
 // panelKey holds everything that a panel of the dashboard depends on: when it is

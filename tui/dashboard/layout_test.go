@@ -54,6 +54,11 @@ func TestLayout(t *testing.T) {
 		{"200x60 tuning", 200, 60, contents{rows: 12, tuning: true}},
 		{"120x40", 120, 40, contents{rows: 2}},
 		{"120x40 tuning", 120, 40, contents{rows: 2, tuning: true}},
+		{"120x40 with a long table", 120, 40, contents{rows: 2, tall: true, needs: 9}},
+		{"120x40 with a table longer than that", 120, 40, contents{rows: 2, tall: true, needs: 30}},
+		{"120x30 with a long table", 120, 30, contents{rows: 2, tall: true, needs: 9}},
+		{"170x45 with a long table", 170, 45, contents{rows: 2, tall: true, needs: 9}},
+		{"120x40 with a picture", 120, 40, contents{rows: 2, tall: true}},
 		{"96x25", 96, 25, contents{rows: 2}},
 		{"96x25 tuning", 96, 25, contents{rows: 2, tuning: true}},
 		{"80x24 with many operations", 80, 24, contents{rows: 9}},
@@ -71,7 +76,7 @@ func TestLayout(t *testing.T) {
 func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 	for w := range 270 {
 		for h := range 70 {
-			for _, l := range []contents{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
+			for _, l := range []contents{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}, {rows: 2, tall: true}, {rows: 2, tall: true, needs: 9}, {rows: 2, tall: true, needs: 40}} {
 				p := layout(w, h, l)
 				if w < widget.MinWidth || h < widget.MinHeight {
 					require.Equal(t, panes{}, p)
@@ -93,6 +98,9 @@ func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 				}
 				require.Equal(t, free, area, "%dx%d %+v", w, h, l)
 				require.GreaterOrEqual(t, p.throughput.Dy(), 5, "%dx%d %+v", w, h, l)
+				if l.needs > 0 && p.size != widget.Small {
+					require.LessOrEqual(t, p.ops.Dy(), l.needs+frame, "%dx%d %+v: no empty rows", w, h, l)
+				}
 			}
 		}
 	}

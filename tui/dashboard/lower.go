@@ -414,6 +414,18 @@ func (low *lower) fails() bool { return low.tab == tabErrors && low.sel.fig.erro
 // tall reports whether the panel needs more room than others.
 func (low *lower) tall() bool { return low.tab.tall() || low.fails() }
 
+// needs returns how many rows a tall panel that is w cells wide has to show below its head; 0 of a picture.
+func (low *lower) needs(e screen.Env, w int) int {
+	if low.tab.drawn() {
+		return 0
+	}
+	_, body := low.table(e, low.tab, w)
+	if low.fails() && !e.Styles.Spoken {
+		return max(len(body), leastErrors) + mostCourse
+	}
+	return max(len(body), 1)
+}
+
 // differing shows the answers that differ from those of an earlier replay; nil if none are compared.
 func (low *lower) differing(w int) []string {
 	a := low.now.answers

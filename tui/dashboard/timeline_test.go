@@ -289,4 +289,12 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 	ch := after(firm, 60*time.Millisecond, false)
 	ch.nextAxes()
 	assert.Equal(t, logBoth, ch.axes)
+
+	ch = after(firm, 60*time.Millisecond, false)
+	for i := range ch.now.snap.Whole {
+		ch.now.snap.Whole[i].ResponseMax = 20e6
+	}
+	ch.sel.now = ch.now
+	ch.choose(-1) // as esc does
+	assert.Equal(t, logLatency, ch.axes, "an axis does not go back and forth within a run")
 }

@@ -72,7 +72,16 @@ func (p *page) contents() contents {
 }
 
 // panes returns the rectangles of the parts.
-func (p *page) panes(e screen.Env) panes { return layout(e.W, e.H, p.contents()) }
+func (p *page) panes(e screen.Env) panes {
+	c := p.contents()
+	at := layout(e.W, e.H, c)
+	if c.tall && !at.ops.Empty() && !p.against.chooser.Open {
+		if c.needs = p.lower.needs(e, at.ops.Dx()-4); c.needs > 0 {
+			return layout(e.W, e.H, c)
+		}
+	}
+	return at
+}
 
 // draw draws all of the page but the keys.
 func (p *page) draw(e screen.Env) []string {
