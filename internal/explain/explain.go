@@ -75,11 +75,16 @@ func Of(f *rundir.Folder) *rundir.Why {
 			part.ops = s.Operations
 		}
 		one := part.part()
+		repaced := one.Resource == Pacing && len(one.Evidence) > 0 && before != nil && units.Number(part.asked) != units.Number(before.asked)
 		if one.Text != pausedText {
 			before = part
 			if part.n < leastSeconds {
 				one.Text = choppy
 			}
+		}
+		if repaced { // what is said names the rate
+			w.Parts = append(w.Parts, one)
+			continue
 		}
 		w.Parts = join(w.Parts, one)
 	}
@@ -153,19 +158,29 @@ func Paragraphs(w *rundir.Why) []string {
 	for _, i := range order[:min(mostParts, len(order))] {
 		told[i] = true
 	}
-	var out, rest []string
+	var out []string
 	for _, c := range w.Coincidences {
 		if c.Outage || c.Lost {
 			out = append(out, sentence(c.Text))
 		}
 	}
+	type span struct {
+		what     string
+		from, to float64
+		last     int // of its parts
+	}
+	var rest []span
 	for i, p := range w.Parts {
 		if !told[i] {
 			what := p.Resource
 			if p.Text == pausedText {
 				what = "a pause"
 			}
-			rest = append(rest, fmt.Sprintf("%s from %s to %s", what, plot.Clock(p.From), plot.Clock(p.To)))
+			if n := len(rest) - 1; n >= 0 && rest[n].last == i-1 && rest[n].what == what {
+				rest[n].to, rest[n].last = p.To, i
+				continue
+			}
+			rest = append(rest, span{what, p.From, p.To, i})
 			continue
 		}
 		text := p.Text
@@ -178,7 +193,11 @@ func Paragraphs(w *rundir.Why) []string {
 		out = append(out, text)
 	}
 	if len(rest) > 0 {
-		out = append(out, "In the shorter stretches it was "+strings.Join(rest, ", ")+".")
+		list := make([]string, len(rest))
+		for i, r := range rest {
+			list[i] = fmt.Sprintf("%s from %s to %s", r.what, plot.Clock(r.from), plot.Clock(r.to))
+		}
+		out = append(out, "In the shorter stretches it was "+strings.Join(list, ", ")+".")
 	}
 	return out
 }

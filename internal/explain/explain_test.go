@@ -267,6 +267,28 @@ func TestAPauseIsToldAsThat(t *testing.T) {
 	}
 }
 
+// A sentence about a requested rate is about the time in which that was requested.
+func TestEachRequestedRateIsTold(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.MeasuredS, f.Run.Segments, f.Series = 70, nil, nil
+	for i := range 7 {
+		rate := []float64{40000, 25000, 25000, 80000, 1000, 2000, 3000}[i]
+		from := 10 * float64(i)
+		f.Run.Segments = append(f.Run.Segments, rundir.Segment{From: from, To: from + 10, Settings: map[string]float64{"rate": rate, "payload": from}})
+		for second := range 10 {
+			f.Series = append(f.Series, rundir.SeriesRow{T: 10*i + second, Track: "map", Op: "put", Count: int64(rate), Throughput: rate, Rate: rate, Threads: 16})
+		}
+	}
+	w := Of(f)
+	require.Len(t, w.Parts, 6)
+	text := Paragraph(w)
+	assert.Contains(t, text, "From 00:00 to 00:10: The requested rate set the pace; no resource was at its limit. 40k entries/s were done of the 40k/s requested")
+	assert.Contains(t, text, "From 00:10 to 00:30: The requested rate set the pace; no resource was at its limit. 25k entries/s were done of the 25k/s requested")
+	assert.Contains(t, text, "80k entries/s were done of the 80k/s requested")
+	assert.Contains(t, text, "In the shorter stretches it was pacing from 00:40 to 01:10.")
+}
+
 // That nothing was at its limit is not said beside a figure that was.
 func TestAFullMachineIsNotOverlooked(t *testing.T) {
 	t.Parallel()
