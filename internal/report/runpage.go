@@ -149,9 +149,7 @@ func operations(r *rundir.Run) Section {
 	if n := r.Mixes(); n > 0 {
 		s.Text = append(s.Text, fmt.Sprintf("These figures mix %d segments; each has figures of its own further down.", n))
 	}
-	if own := Own(r); own != "" {
-		s.Text = append(s.Text, own)
-	}
+	s.Text = append(s.Text, Beneath(r)...)
 	return s
 }
 
@@ -163,9 +161,21 @@ func Mixed(r *rundir.Run) bool {
 	})
 }
 
-// Own says in one sentence how much of the response times of an open loop was
+// Beneath is what stands below a table of operations: why it has no rates, and what of the times is
+// perfbench's own.
+func Beneath(r *rundir.Run) (out []string) {
+	if r.Failed() {
+		out = append(out, "No rate per second is given: as the verification failed, what was acknowledged is no throughput.")
+	}
+	if text := own(r); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// own says in one sentence how much of the response times of an open loop was
 // perfbench's own fault; "" in a closed loop.
-func Own(r *rundir.Run) string {
+func own(r *rundir.Run) string {
 	var parts []string
 	for _, o := range r.Operations {
 		if o.Late() {

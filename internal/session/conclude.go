@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -233,11 +234,23 @@ func (e *conclusion) restarted(ctx context.Context) {
 	}
 	e.o.sampler.LookAgain(ctx)
 	e.run.Observed.Restarts = e.o.sampler.lives.restarts(e.d.measured())
-	for _, r := range e.run.Observed.Restarts { // a run that has ended takes no marks
-		if !slices.ContainsFunc(e.run.Marks, func(m rundir.Mark) bool { return m.Note == r.Note() }) {
-			e.run.Marks = append(e.run.Marks, rundir.Mark{At: e.run.MeasuredS, Note: r.Note()})
+	e.run.Marks = markRestarts(e.run.Marks, e.run.Observed.Restarts, e.run.MeasuredS)
+}
+
+// markRestarts gives each restart the second of its mark, so that both are told as of one moment. One that
+// was noticed after the end has none, as a run that has ended takes no marks: it gets one there.
+func markRestarts(marks []rundir.Mark, list []verdict.Restart, end float64) []rundir.Mark {
+	from := 0
+	for i := range list {
+		r := &list[i]
+		at := slices.IndexFunc(marks[from:], func(m rundir.Mark) bool { return m.Note == r.Note() })
+		if at < 0 {
+			at, marks = len(marks)-from, append(marks, rundir.Mark{At: end, Note: r.Note()})
 		}
+		from += at + 1
+		r.AtS = math.Floor(marks[from-1].At)
 	}
+	return marks
 }
 
 // planned returns how long the run was to last, if it is its duration that ends it: with

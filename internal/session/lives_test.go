@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
@@ -33,4 +34,14 @@ func TestServersThatWereStartedAgain(t *testing.T) {
 	l.add(began.Add(26*time.Second), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 1}})
 	assert.Empty(t, l.fresh(), "nothing was known of it")
 	assert.Equal(t, []verdict.Restart{{AtS: 2, Kept: new(int64(0))}, {AtS: 17}, {AtS: 22}}, l.restarts(began.Add(2*time.Second)))
+}
+
+// A restart is told as of the second in which it is marked, also if it was noticed after the end.
+func TestRestartsAreToldWhenTheyAreMarked(t *testing.T) {
+	t.Parallel()
+	list := []verdict.Restart{{AtS: 12}, {AtS: 20}, {AtS: 31}}
+	note := list[0].Note()
+	marks := markRestarts([]rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}}, list, 30.4)
+	assert.Equal(t, []verdict.Restart{{AtS: 13}, {AtS: 20}, {AtS: 30}}, list)
+	assert.Equal(t, []rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}, {At: 30.4, Note: note}}, marks)
 }

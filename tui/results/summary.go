@@ -172,11 +172,11 @@ func flow(parts []string, between string, w int) []string {
 	return out
 }
 
-// operations is the table of operations, with what of their times is perfbench's own.
+// operations is the table of operations, with what it takes to read it.
 func (l *loadedRun) operations(s *widget.Styles, w int) []string {
 	out := operationsTable(s, &l.folder.Run, w)
-	if own := report.Own(&l.folder.Run); own != "" {
-		out = append(out, widget.MutedLines(s, own, w)...)
+	for _, text := range report.Beneath(&l.folder.Run) {
+		out = append(out, widget.MutedLines(s, text, w)...)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // doubted is a run with three causes of doubt, a threshold that was missed and one that was met, a note
@@ -100,4 +101,9 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(first, "started again"), first)
 	assert.Regexp(t, run.Verification.Summary+`\n`+again, plain(l.checks(s, 100)))
 	assert.Contains(t, plain(l.judged(s, 100)), again)
+
+	const rateless = "No rate per second is given: as the verification failed"
+	assert.NotContains(t, plain(l.operations(s, 100)), rateless)
+	run.Verification.State = workload.Failed
+	assert.Contains(t, plain(l.operations(s, 100)), rateless)
 }

@@ -64,8 +64,8 @@ func Summary(r *rundir.Run, dir string) string {
 	}
 	fmt.Fprintf(&b, "%s, %s\n\n", length, r.Ending("you"))
 	operationTable(&b, r)
-	if own := report.Own(r); own != "" {
-		fmt.Fprintln(&b, own)
+	for _, text := range report.Beneath(r) {
+		fmt.Fprintln(&b, text)
 	}
 	if n := r.Mixes(); n > 0 {
 		fmt.Fprintf(&b, "\nthese figures mix %d segments (%s); the report has each\n", n, r.Changed("changed mid-run"))
