@@ -29,15 +29,15 @@ const (
 	beyondNoise = 4.0
 )
 
-// spread returns between which values the batches of a run lie, without a tenth of them at either
+// spread returns between which values the batches of a run lie, without a share of them at either
 // end; 0 if there are too few. What is not known is left out.
-func spread(vals []float64) (low, high float64) {
+func spread(vals []float64, without float64) (low, high float64) {
 	vals = slices.DeleteFunc(slices.Clone(vals), math.IsNaN)
 	if len(vals) < leastBatches {
 		return 0, 0
 	}
 	slices.Sort(vals)
-	out := int(outside * float64(len(vals)))
+	out := int(without * float64(len(vals)))
 	return vals[out], vals[len(vals)-1-out]
 }
 

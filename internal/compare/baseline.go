@@ -110,6 +110,8 @@ type jsonEstimate struct {
 	DF      *float64 `json:"degrees_of_freedom,omitempty"`
 	Low     *float64 `json:"batches_low,omitempty"`
 	High    *float64 `json:"batches_high,omitempty"`
+	Least   *float64 `json:"batches_least,omitempty"`
+	Most    *float64 `json:"batches_most,omitempty"`
 	AtLeast bool     `json:"at_least,omitempty"`
 	Vague   bool     `json:"too_few_calls,omitempty"`
 }
@@ -125,6 +127,9 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}
 	if e.Low > 0 {
 		out.Low, out.High = rounded(e.Low), rounded(e.High)
+	}
+	if e.Least > 0 {
+		out.Least, out.Most = rounded(e.Least), rounded(e.Most)
 	}
 	return json.Marshal(out)
 }
@@ -150,6 +155,9 @@ func (e *Estimate) UnmarshalJSON(data []byte) error {
 	}
 	if in.Low != nil && in.High != nil {
 		e.Low, e.High = *in.Low, *in.High
+	}
+	if in.Least != nil && in.Most != nil {
+		e.Least, e.Most = *in.Least, *in.Most
 	}
 	return nil
 }

@@ -237,7 +237,7 @@ func notes(c *Comparison) []string {
 	if atRate(c.A, c.B) && unlike(c.A, c.B) == "" {
 		out = append(out, heldNote(c))
 	}
-	for _, text := range []string{paired(c), asunder(c)} {
+	for _, text := range []string{paired(c), asunder(c), along(c)} {
 		if text != "" {
 			out = append(out, text)
 		}

@@ -69,6 +69,9 @@ type Estimate struct {
 	SE, DF float64
 	// Low and High are between which values eight tenths of the run's batches lie; 0 if unknown.
 	Low, High float64
+	// Least and Most are between which values all of them lie, if these are so much alike that SE is hardly
+	// known; 0 otherwise.
+	Least, Most float64
 	// AtLeast means that it may be any larger: a search held at the highest level that it was to try.
 	AtLeast bool
 	// Vague means that the value rests on too few calls to be reported.
@@ -78,7 +81,8 @@ type Estimate struct {
 // none is the estimate of something that was not measured.
 var none = Estimate{Value: math.NaN(), SE: math.NaN(), Vague: true}
 
-// Range is a figure of a side with its 95 % confidence interval.
+// Range is a figure of a side with its 95 % confidence interval, which for one run is no wider than what its
+// batches did if these are much alike.
 type Range struct {
 	// Value is NaN if unknown. Lo and Hi are infinite if the range is unknown.
 	Value, Lo, Hi float64
@@ -141,6 +145,9 @@ func (f Figure) side(runs []Estimate) Range {
 	back := f.scale().from
 	lo, hi := e.Interval(certainty)
 	r.Value, r.Lo, r.Hi = back(e.Value), back(lo), back(hi)
+	if one := runs[0]; len(runs) == 1 && one.Least > 0 && r.Hi-r.Lo < math.Inf(1) {
+		r.Lo, r.Hi = max(r.Lo, min(one.Least, r.Value)), min(r.Hi, max(one.Most, r.Value))
+	}
 	if f.byShare() {
 		r.Lo, r.Hi = max(r.Lo, 0), min(r.Hi, 1)
 	}

@@ -54,6 +54,9 @@ type Finding struct {
 	// although the error of their means is not known well enough: Lo and Hi are those of most of
 	// their seconds.
 	Apart bool
+	// Along means that the figure is judged as two other percentiles are, which have changed for
+	// certain.
+	Along bool
 	// Power says, for the verdict Unsure, what the runs could have shown; nil otherwise.
 	Power *Power
 
@@ -129,8 +132,14 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 				f.farApart(of(f.Figure, a)[0], of(f.Figure, b)[0], f.Figure.noise(of(f.Figure, before)).SE)
 			}
 		}
-		if f.isOurs(a, b) {
-			f.Verdict, f.Apart, f.Lo, f.Hi = Unsure, false, math.Inf(-1), math.Inf(1)
+		if f.alone && !f.Apart {
+			f.cut(of(f.Figure, a)[0], of(f.Figure, b)[0])
+		}
+	}
+	alongWith(out)
+	for i := range out {
+		if f := &out[i]; f.isOurs(a, b) {
+			f.Verdict, f.Apart, f.Along, f.Lo, f.Hi = Unsure, false, false, math.Inf(-1), math.Inf(1)
 		}
 	}
 	return out

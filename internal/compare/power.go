@@ -167,6 +167,18 @@ func (f Finding) takes() string {
 		return fmt.Sprintf("%d more runs a side would show %s", p.More, f.sized(p.Of))
 	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
 		return f.raises()
+	}
+	return f.advice()
+}
+
+// advice says what would tell more where nothing says how much more; "" for other figures.
+func (f Finding) advice() string {
+	p := f.Power
+	switch {
+	case f.ours > 0 || p == nil || f.open() || f.A.Vague || f.B.Vague || p.More >= 0 && p.More <= worthwhile:
+		return ""
+	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
+		return ""
 	case f.single:
 		return "two more runs of each (--repeat 3), or longer ones, would tell more"
 	case math.IsInf(p.ShowsOften, 0):
@@ -199,6 +211,23 @@ func (f Finding) sized(v float64) string {
 	return units.Digits(v*100, 2) + " %"
 }
 
+// Advice says in a sentence what would tell more of the figures that are unsure, if that is the same for several and
+// the answer does not say it already; "" otherwise. It is apart from Powers so that a page says it once.
+func (p Pair) Advice(unit string) string {
+	if p.BySearch() {
+		return ""
+	}
+	for _, f := range p.Findings {
+		if text := f.advice(); text != "" {
+			if strings.Contains(p.Answer(unit), text) {
+				return ""
+			}
+			return strings.ToUpper(text[:1]) + text[1:] + "."
+		}
+	}
+	return ""
+}
+
 // Powers returns what these runs could have shown of the figures that are unsure: one sentence for
 // all of which the same is true but for the size of a change, in the order of the first of each.
 func (p Pair) Powers(unit string) (out []string) {
@@ -210,6 +239,9 @@ func (p Pair) Powers(unit string) (out []string) {
 		text, takes := f.couldShow()
 		if text == "" {
 			continue
+		}
+		if takes == f.advice() {
+			takes = ""
 		}
 		name := f.Label(unit)
 		if f.Power != nil {

@@ -91,8 +91,9 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	}
 	p := Sets(one(1, 1e6, 2e6, 100), one(2, 1.01e6, 2.1e6, 100.1), Options{}).Parts[0]
 	shown := ": a change must be about 16 % to be seen in these runs; "
-	hardly := "p99: hardly any change could be seen in these runs; two more runs of each (--repeat 3), or longer ones, would tell more."
+	hardly := "p99: hardly any change could be seen in these runs."
 	assert.Equal(t, []string{"entries/s, p50" + shown + "of entries/s 9 more runs a side would show 5 %; of p50 8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
+	assert.Equal(t, "Two more runs of each (--repeat 3), or longer ones, would tell more.", p.Advice("entries"), "once for all that it is true of")
 	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = 2, p.Findings[0].Power.More
 	several := "A change must be about 16 % in entries/s, ×3 in p50 to be seen in these runs; 9 more runs a side would show 5 %."
 	assert.Equal(t, []string{several, hardly}, p.Powers("entries"), "changes of different size are one sentence")

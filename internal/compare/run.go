@@ -98,7 +98,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))
 	if size := f.Run.UnitBytes(); op == nil && size > 0 {
 		e := m.Figures[Throughput]
-		m.set(Bytes, Estimate{Value: e.Value * size, SE: e.SE * size, DF: e.DF, Low: e.Low * size, High: e.High * size})
+		m.set(Bytes, Estimate{Value: e.Value * size, SE: e.SE * size, DF: e.DF, Low: e.Low * size, High: e.High * size, Least: e.Least * size, Most: e.Most * size})
 	}
 	m.percentiles(times.of(tags), times.segments)
 	if longest > 0 {
@@ -139,7 +139,10 @@ func relative(value float64, parts []float64) Estimate {
 		mean.SE = math.NaN()
 	}
 	e := Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
-	e.Low, e.High = spread(parts)
+	e.Low, e.High = spread(parts, outside)
+	if e.DF < fewAlike {
+		e.Least, e.Most = spread(parts, 0)
+	}
 	return e
 }
 

@@ -131,7 +131,7 @@ func beside(c *compare.Comparison) Section {
 	}
 	if len(c.Parts) > 0 {
 		s.Table = Findings(c.Parts[0], c.Unit(nil))
-		s.Parts = unsure(c.Parts[0], c.Unit(nil))
+		s.Parts = unsure(c.Parts[0], c.Unit(nil), map[string]bool{})
 	}
 	return s
 }

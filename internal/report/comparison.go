@@ -65,6 +65,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 		p.Title += " and " + StoreName(b.Store)
 	}
 	var open []string
+	advised := map[string]bool{}
 	for _, part := range c.Parts {
 		if len(part.Findings) == 0 {
 			continue // nothing was found
@@ -83,7 +84,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 			}
 		}
 		s := Section{
-			Heading: heading, Weight: Answer, Table: Findings(part, c.Unit(part.Operation)), Parts: unsure(part, c.Unit(part.Operation)),
+			Heading: heading, Weight: Answer, Table: Findings(part, c.Unit(part.Operation)), Parts: unsure(part, c.Unit(part.Operation), advised),
 		}
 		if g := sidesByPercentile("response time by percentile", part.A, part.B); !g.Empty() {
 			s.Charts = []Graph{g}
@@ -92,7 +93,7 @@ func compared(c *compare.Comparison, found Searches) Page {
 	}
 	if len(open) > 0 {
 		p.Sections = append(p.Sections, Section{Heading: "Unsure in every figure", Text: []string{
-			"Longer runs, or more a side (--repeat 5), would tell more of " + strings.Join(open, ", ") + ". Their figures are in comparison.json (--format json).",
+			"Nothing can be told of " + strings.Join(open, ", ") + ". Their figures are in comparison.json (--format json).",
 		}})
 	}
 	p.Add(found.section())
@@ -140,9 +141,15 @@ const reading = "The figure after ± is the margin of error, at 95 % confidence;
 	"Better and worse: chance does not explain the change. Same within N %: if there is a change, it is smaller than that. Unsure: too close to call; " +
 	"more or longer runs would settle it. Uncertain, or a question mark, stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
-// unsure says what the runs could have shown where it cannot be told.
-func unsure(p compare.Pair, unit string) []Section {
-	return some(Section{Heading: "Where it is unsure", Text: p.Powers(unit)})
+// unsure says what the runs could have shown where it cannot be told, and what would tell more if that was not advised
+// before.
+func unsure(p compare.Pair, unit string, advised map[string]bool) []Section {
+	text := p.Powers(unit)
+	if advice := p.Advice(unit); advice != "" && !advised[advice] {
+		advised[advice] = true
+		text = append(text, advice)
+	}
+	return some(Section{Heading: "Where it is unsure", Text: text})
 }
 
 // sideOf describes a side.

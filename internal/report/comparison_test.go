@@ -69,7 +69,7 @@ func TestOperationsThatAreUnsureInEverythingAreNamedOnce(t *testing.T) {
 		}
 	}
 	assert.Contains(t, text(), "Unsure in every figure")
-	assert.Contains(t, text(), "would tell more of "+heading+".")
+	assert.Contains(t, text(), "Nothing can be told of "+heading+".")
 	assert.Equal(t, tables-1, strings.Count(text(), "verdict\n"))
 	c.Parts[1].Findings[0].Verdict = compare.Worse
 	assert.NotContains(t, text(), "Unsure in every figure", "what is worse is shown")

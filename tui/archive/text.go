@@ -15,7 +15,12 @@ func (m *comparedRuns) doubts() string {
 // powers says what the runs could have shown of an operation where it cannot be told.
 func (m *comparedRuns) powers(op int) []string {
 	p := m.parts[op].Pair
-	return p.Powers(m.Unit(p.Operation))
+	unit := m.Unit(p.Operation)
+	out := p.Powers(unit)
+	if text := p.Advice(unit); text != "" {
+		out = append(out, text)
+	}
+	return out
 }
 
 // text returns the comparison for the clipboard.

@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// The seconds of a run resemble each other. stat.Successive gives their mean the error of an equivalent number
+// of independent values, and tests it by Student's distribution with as many degrees of freedom. That number is
+// itself hardly known where it is small, and the test then far too wide or too narrow (Zwiers and von Storch 1995,
+// "Taking serial correlation into account in tests of the mean", who trust it from 30 on): with one degree of
+// freedom a range is 13 errors wide. The verdicts stay with that test, which errs on the side of unsure. What is
+// shown, though, is cut to the range of the batches, beyond which there is nothing that the run did.
+
+// cut narrows the range of a change between two single runs, if the seconds of one are much alike, to what the ranges
+// of the sides allow. The end near no change stays that of the test, and so does the verdict.
+func (f *Finding) cut(a, b Estimate) {
+	if a.Least > 0 || b.Least > 0 {
+		f.Lo = max(f.Lo, min(f.B.Lo/f.A.Hi-1, f.Change, 0))
+		f.Hi = min(f.Hi, max(f.B.Hi/f.A.Lo-1, f.Change, 0))
+	}
+}
+
+// alongWith judges a percentile of two single runs that is unsure as two others are, if these have changed for
+// certain in its direction, it has changed by leastFactor, and the ranges of both sides do not touch. A comparison in which
+// it does so has two changes already, so this adds no false alarm to one that has none.
+func alongWith(fs []Finding) {
+	var ups, downs int
+	for _, f := range fs {
+		if f.Figure.percentile() && f.changed() {
+			if f.Change > 0 {
+				ups++
+			} else {
+				downs++
+			}
+		}
+	}
+	for i := range fs {
+		f := &fs[i]
+		if !f.single || !f.alone || f.Verdict != Unsure || !f.Figure.percentile() {
+			continue
+		}
+		switch {
+		case ups >= 2 && f.B.Lo > f.A.Hi && f.Change+1 >= leastFactor:
+			f.Verdict = Worse
+		case downs >= 2 && f.A.Lo > f.B.Hi && f.Change+1 <= 1/leastFactor:
+			f.Verdict = Better
+		default:
+			continue
+		}
+		f.Along, f.Power = true, nil
+		f.Lo, f.Hi = f.B.Lo/f.A.Hi-1, f.B.Hi/f.A.Lo-1
+	}
+}
+
+// along says which percentiles are judged as others are; "" if none.
+func along(c *Comparison) string {
+	var names []string
+	for _, p := range c.Parts {
+		for _, f := range p.Findings {
+			if name := string(f.Figure); f.Along && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Taken alone, %s would be unsure. As two other percentiles of the same calls have changed for certain, and the ranges of A and B do not touch, the verdict is theirs.", units.Listed(names))
+}
