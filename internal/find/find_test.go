@@ -218,7 +218,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 	})
 }
 
-// The wait in a backlog that the store leaves is not put down to other programs of the machine.
+// The wait in a backlog that the store leaves, or too few threads do, is not put down to other programs of the machine.
 func TestFindDoesNotBlameACrowdForAFullQueue(t *testing.T) {
 	var looks atomic.Int64
 	crowd := func() *verdict.Observed {
@@ -229,6 +229,11 @@ func TestFindDoesNotBlameACrowdForAFullQueue(t *testing.T) {
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
 		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
+	})
+	synctest.Test(t, func(t *testing.T) { // one thread does 1000 a second
+		r, _ := findingSeen(t, putting(t, "memory:?service=1ms&servers=4", 1), Asked{Under: []string{"p99<60ms"}, From: "500"}, nil, crowd)
+		assert.InEpsilon(t, 1000, r.Found, 0.05)
+		assert.Equal(t, ByThreads, r.Limit.By, r.Limit.Text)
 	})
 }
 

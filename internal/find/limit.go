@@ -63,7 +63,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	}
 	l := Limit{By: ByStore}
 	carries, remark := f.carries(sum), ""
-	if o != nil && carries { // a backlog is the store's: what p99 has above the service time says nothing of others
+	if o != nil && (carries || f.queued(sum)) { // what p99 has above the service time is a queue, and says nothing of others
 		o.Growth = &verdict.Growth{}
 	}
 	var ours []verdict.Reason
@@ -127,6 +127,12 @@ func (f *Finder) idle(s Step) bool {
 // condition by themselves. What holds perfbench up now and then does not slow that many.
 func (f *Finder) carries(sum *stepSum) bool {
 	return f.bench.quick > 0 && float64(measure.Percentile(sum.service, 50)) > busier*f.bench.quick || f.alone(sum) != ""
+}
+
+// queued reports whether calls waited for one of too few threads, rather than for perfbench to begin them.
+func (f *Finder) queued(sum *stepSum) bool {
+	wait := measure.Percentile(sum.response, 99) - measure.Percentile(sum.service, 99)
+	return f.bench.tooFew() && measure.Percentile(sum.lateness, 99) < wait/2
 }
 
 // inStore reports whether all that must hold is about the time of calls in the store, which no
