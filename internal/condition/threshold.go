@@ -113,6 +113,9 @@ func ParseThreshold(text string) (Threshold, error) {
 		return bad(fmt.Sprintf("%q is not a percentile between p0 and p100, with four decimals at most", e.Stat))
 	}
 	switch why := e.limit(right); {
+	case why != "" && e.latency() && units.Lacking(right, "ms") != "":
+		_, err := bad(why)
+		return Threshold{}, fault.Hint(err, "did you mean "+units.Lacking(right, "ms")+"?")
 	case why != "":
 		return bad(why)
 	case e.Rel == "=" && (e.Percent || e.Stat != "errors" && !e.Verified()):

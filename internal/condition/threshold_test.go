@@ -55,7 +55,7 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"p100<5ms":              {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
 		"p0<5ms":                {`"p0" is not a percentile`, "write it like"},
 		"put.maximum<5ms":       {`"maximum" is not a figure that is measured`, "p50"},
-		"p99<5":                 {`"5" is not a duration such as 5ms`, "write it like"},
+		"p99<5":                 {`"5" is not a duration such as 5ms`, "did you mean 5ms?"},
 		"p99<-5ms":              {`"-5ms" is not a duration`, "write it like"},
 		"throughput>10%":        {"only errors can be given in %", "write it like"},
 		"errors.service<1":      {"errors has no service time", "write it like"},

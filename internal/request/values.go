@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -384,7 +385,11 @@ func length(v workload.Value) (d time.Duration, endless bool, err error) {
 	if err == nil && d < time.Millisecond {
 		err = fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), ""))
 	}
-	return d, false, fault.Hint(err, "for example 30s; "+workload.Once+" to end with the work, "+workload.Forever+" to go on until it is stopped")
+	lead := "for example 30s; "
+	if meant := units.Lacking(v.Text, "s"); meant != "" {
+		lead = "did you mean " + meant + "? Or "
+	}
+	return d, false, fault.Hint(err, lead+workload.Once+" to end with the work, "+workload.Forever+" to go on until it is stopped")
 }
 
 // warmup returns the length of the warm-up, or the longest length of one that ends
@@ -395,7 +400,11 @@ func warmup(v workload.Value, duration time.Duration) (time.Duration, error) {
 	}
 	d, err := v.Duration()
 	if err != nil {
-		err = fault.Hint(err, "or auto, to warm up until throughput and p99 have settled")
+		lead := "or"
+		if meant := units.Lacking(v.Text, "s"); meant != "" {
+			lead = "did you mean " + meant + "? Or"
+		}
+		err = fault.Hint(err, lead+" auto, to warm up until throughput and p99 have settled")
 	}
 	return d, err
 }

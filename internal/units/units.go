@@ -133,6 +133,15 @@ func ParseDuration(s string) (time.Duration, error) {
 	}))
 }
 
+// Lacking returns a text with the unit that it lacks; empty if it is no number above 0.
+func Lacking(text, unit string) string {
+	text = strings.TrimSpace(text)
+	if v, err := strconv.ParseFloat(text, 64); err != nil || v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return ""
+	}
+	return text + unit
+}
+
 // written matches a number and its unit, between the space between two such parts, and longUnits
 // are the units that Go lacks.
 var (

@@ -65,6 +65,14 @@ func TestParseWhole(t *testing.T) {
 }
 
 // What Duration writes and what people write is read.
+func TestLackingAUnit(t *testing.T) {
+	assert.Equal(t, "60s", Lacking(" 60", "s"))
+	assert.Equal(t, "0.5ms", Lacking("0.5", "ms"))
+	for _, text := range []string{"", "0", "-1", "inf", "NaN", "5ms", "five"} {
+		assert.Empty(t, Lacking(text, "ms"), text)
+	}
+}
+
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"5ms": 5 * time.Millisecond, "5 ms": 5 * time.Millisecond, " 1m30s ": 90 * time.Second, "1min30sec": 90 * time.Second,

@@ -194,8 +194,10 @@ func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	k := widget.AllKeys
 	switch {
 	case r == nil:
+	case key.Matches(msg, k.Edit) && r.meant != "" && !r.off:
+		return f.keep(e, *r, r.meant) // as is offered
 	case key.Matches(msg, k.Edit):
-		return f.begin()
+		f.begin()
 	case key.Matches(msg, k.Left):
 		return f.turn(e, -1)
 	case key.Matches(msg, k.Right):
@@ -273,14 +275,15 @@ func (f *form) turn(e screen.Env, by int) tea.Cmd {
 	if r.time {
 		return f.keep(e, r, nextTime(r.text, by, r.auto))
 	}
-	return f.begin()
+	f.begin()
+	return nil
 }
 
 // begin starts typing the selected value.
-func (f *form) begin() tea.Cmd {
+func (f *form) begin() {
 	r := f.current()
 	if r == nil || r.off {
-		return nil
+		return
 	}
 	f.edit = &edit{row: *r, field: widget.NewChosen(r.words()), pick: -1}
 	switch r.kind {
@@ -290,12 +293,6 @@ func (f *form) begin() tea.Cmd {
 		f.edit.field.Mask = widget.MaskTyped
 	}
 	f.edit.offer()
-	if r.meant != "" {
-		f.edit.offers = append([]string{r.meant}, f.edit.offers...)
-		f.edit.pick = 0
-		return f.ask() // what was wrong with the old value is not with this one
-	}
-	return nil
 }
 
 // typed reports whether the selected value is one that is typed, and not chosen among words.
@@ -318,9 +315,9 @@ func (f *form) resettable() bool {
 
 // typeOver begins typing in the place of the selected value, with a key.
 func (f *form) typeOver(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	cmd := f.begin()
+	f.begin()
 	f.edit.pick = -1
-	return tea.Batch(cmd, f.pressEdit(msg, e))
+	return f.pressEdit(msg, e)
 }
 
 // meant returns what the error about the text being typed supposes; empty if nothing.
@@ -429,7 +426,8 @@ func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 			return f.turn(e, 1)
 		}
 	}
-	return f.begin()
+	f.begin()
+	return nil
 }
 
 // clickEdit keeps the typed text, or accepts the offer in a line of the form.
@@ -475,11 +473,10 @@ func (f *form) paste(msg tea.PasteMsg) tea.Cmd {
 		f.seek()
 		return nil
 	}
-	var cmd tea.Cmd
 	if f.edit == nil {
-		cmd = f.begin()
+		f.begin()
 		f.edit.pick = -1
 	}
 	f.edit.field, _ = f.edit.field.Update(msg)
-	return tea.Batch(cmd, f.ask())
+	return f.ask()
 }

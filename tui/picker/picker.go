@@ -361,6 +361,9 @@ func (p *Picker) Keys() widget.KeyMap {
 				b.SetEnabled(false)
 			}
 		}
+		if p.form.meant() != "" {
+			k.Edit.SetHelp("enter", "take what is offered")
+		}
 		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)

@@ -196,7 +196,7 @@ func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "enter redis://localhost:7391?")
 	a.Send(t, "enter")
 	assert.NotContains(t, a.Picture(t), "has no scheme", "what is offered is right")
-	a.Send(t, "enter")
+	assert.Nil(t, p.form.edit, "and taken at once")
 	assert.Equal(t, "redis://localhost:7391", p.drafts.request().Target)
 
 	a.Send(t, "enter", "ctrl+u", "enter")
@@ -206,6 +206,14 @@ func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
 	a.Send(t, "u", "u")
 	assert.Empty(t, p.drafts.request().Target, "and so is what was typed before")
 	assert.Negative(t, p.form.undoable(), "then there is nothing left")
+}
+
+// Of several texts, what was meant replaces the part of the one that is wrong.
+func TestWhatWasMeantReplacesAPartOfTexts(t *testing.T) {
+	const texts = "errors<1%; p95<5; lost=0"
+	assert.Equal(t, "errors<1%; p95<5ms; lost=0", replaced(texts, `threshold "p95<5": "5" is not a duration such as 5ms`, "5ms"))
+	assert.Empty(t, replaced(texts, `threshold "p95<5": "5" is not a duration such as 5ms`, ""))
+	assert.Empty(t, replaced(texts, `threshold "p99<5": "5" is not a duration such as 5ms`, "5ms"))
 }
 
 func TestEscapeLeavesAValueAsItWas(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -435,8 +437,30 @@ func (s *sheet) blame(err error) {
 			text, hint := widget.Unflagged(part.Error()), widget.Unflagged(fault.HintOf(part))
 			if len(r.wrong) == 0 && (r.kind != rowFile || errors.Is(part, fs.ErrNotExist)) { // what is wrong in a file is mended there
 				r.meant = cmp.Or(meant(hint), meant(text))
+				if r.kind == rowTexts {
+					r.meant = replaced(r.text, text, r.meant)
+				}
 			}
 			r.wrong = append(r.wrong, mistake{strings.TrimPrefix(text, name+": "), hint})
 		}
 	}
+}
+
+// quoted matches what a message quotes.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// replaced returns texts with what was meant in the place of what a message about one of them quotes last; empty if
+// nothing was meant, or that is not among them.
+func replaced(texts, said, meant string) string {
+	all := quoted.FindAllString(said, -1)
+	if meant == "" || len(all) < 2 {
+		return ""
+	}
+	whole, err1 := strconv.Unquote(all[0])
+	part, err2 := strconv.Unquote(all[len(all)-1])
+	start, at := strings.Index(texts, whole), strings.LastIndex(whole, part)
+	if err1 != nil || err2 != nil || start < 0 || at < 0 {
+		return ""
+	}
+	return texts[:start+at] + meant + texts[start+at+len(part):]
 }
