@@ -272,6 +272,7 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		}
 	}
 	life := lives(f.Series, s.first, s.n)
+	paces := map[string]float64{} // by track, of the second before
 	for _, r := range f.Series {
 		if r.T < s.first || r.T >= s.first+s.n || s.dead[r.T] {
 			continue
@@ -288,9 +289,14 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		}
 		if key := (of{r.T, r.Track}); !seen[key] {
 			seen[key] = true
+			pace := r.Rate
+			if before := paces[r.Track]; r.T == s.first+s.n-1 && before > 0 && pace > 0 { // the next rate may have begun as it ended
+				pace = before
+			}
+			paces[r.Track] = pace
 			if tracks[r.Track] && !edge { // in the unit of what was done
-				s.asked += r.Rate
-				s.free = s.free || r.Rate <= 0
+				s.asked += pace
+				s.free = s.free || pace <= 0
 			}
 			s.backlog += float64(r.Backlog)
 			s.threads += float64(r.Threads)

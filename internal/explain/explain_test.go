@@ -280,6 +280,7 @@ func TestEachRequestedRateIsTold(t *testing.T) {
 			f.Series = append(f.Series, rundir.SeriesRow{T: 10*i + second, Track: "map", Op: "put", Count: int64(rate), Throughput: rate, Rate: rate, Threads: 16})
 		}
 	}
+	f.Series[29].Rate = 80000 // the second ended as the rate was changed
 	w := Of(f)
 	require.Len(t, w.Parts, 6)
 	text := Paragraph(w)

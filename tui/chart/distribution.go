@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
@@ -193,7 +194,11 @@ func (d Distribution) Draw(s *widget.Styles, k widget.Ink, w, h int) []string {
 		}
 		return out
 	}
-	const label, share, upTo, mark = 10, 9, 9, 14
+	const label, share, upTo = 10, 9, 9
+	mark := 14
+	for _, m := range marks {
+		mark = max(mark, ansi.StringWidth(m)+2)
+	}
 	room := max(w-label-share-upTo-mark-4, 8)
 	if w < 70 {
 		room = max(w-label-share-mark-3, 8)

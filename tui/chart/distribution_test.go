@@ -4,10 +4,13 @@ import (
 	"testing"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 func TestBucketsHoldTheirValues(t *testing.T) {
@@ -43,4 +46,16 @@ func TestBarsAddUpToTheWhole(t *testing.T) {
 	assert.EqualValues(t, 10000, twice.Total)
 	assert.Equal(t, Distribution{}, NewDistribution(nil, hdrhistogram.New(1, 100, 3)))
 	assert.Equal(t, Distribution{}, Merged(nil))
+
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	one := measure.NewHistogram()
+	for range 50000 {
+		require.NoError(t, one.RecordValue(500_000))
+	}
+	for _, w := range []int{60, 80} {
+		lines := NewDistribution(one).Draw(s, s.Plain, w, 3)
+		last := ansi.Strip(lines[len(lines)-1])
+		assert.Contains(t, last, "p50 p90 p99 p99.9", "none is cut")
+		assert.LessOrEqual(t, ansi.StringWidth(last), w)
+	}
 }
