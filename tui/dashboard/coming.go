@@ -31,6 +31,9 @@ func (r *reading) comingText(list []measure.Change) string {
 			return effect.Turned(c.Name, c.To, end.To, r.commands())
 		}
 	}
+	if kind, fault := workload.FaultSetting(c.Name); fault && c.To == 0 { // it has not healed yet
+		return workload.FaultKinds()[kind].Name + " ends"
+	}
 	if c.Ramp > 0 {
 		return "ramp ends at " + effect.Brief(c, r.commands())
 	}

@@ -45,7 +45,7 @@ func TestWhatTheTimetableWillChangeIsShown(t *testing.T) {
 		d.now.snap.At = 25 * time.Second
 		assert.Equal(t, "next: ramp ends at rate "+widget.Whole(20000)+" in 5 s", d.now.nexts()[0])
 		d.now.snap.At = 45 * time.Second
-		assert.Equal(t, "next: pause healed in 5 s", d.now.nexts()[0])
+		assert.Equal(t, "next: pause ends in 5 s", d.now.nexts()[0])
 		d.now.snap.Changes = []measure.Change{{At: 40 * time.Second, Name: pause, To: 1}}
 		assert.Equal(t, []string{"fault pause, 5 s left", "fault pause, 5 s left", "pause, 5 s left", "fault pause"}, d.now.nexts(), "its end is said with it")
 		d.now.info.Planned = slices.Insert(slices.Clone(planned), 5, measure.Change{At: 47 * time.Second, Name: "threads", To: 9})

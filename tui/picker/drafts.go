@@ -60,7 +60,7 @@ func (d *drafts) set(r request.Request) {
 }
 
 // carryOver goes on to the selected profile, with target, password and the parameters
-// of every run; false if it was the profile before.
+// of every run, but for what a plan gave to the profile before; false if it was the profile before.
 func (d *drafts) carryOver(every []workload.Param) bool {
 	pr := d.list.selected()
 	if d.name == pr.Name {
@@ -71,9 +71,14 @@ func (d *drafts) carryOver(every []workload.Param) bool {
 	to, known := d.requests[pr.Name]
 	if !known {
 		to.Values = maps.Clone(from.Values)
-		maps.DeleteFunc(to.Values, func(name string, _ workload.Value) bool { return !has(every, name) })
+		maps.DeleteFunc(to.Values, func(name string, v workload.Value) bool {
+			return !has(every, name) || v.Origin == workload.OriginPlan
+		})
 	}
-	to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
+	if from.From["target"] == "" {
+		to.Target, to.Password = from.Target, from.Password
+	}
+	to.Out = from.Out
 	d.set(to)
 	return true
 }

@@ -525,8 +525,9 @@ func TestAProfileFoundByPastingHasItsPlan(t *testing.T) {
 // brings back; what is wrong with one is said, and nothing changes.
 func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Plans = map[string]*request.File{"p.yaml": {Runs: []request.Run{{Request: request.Request{Profile: b.Profiles()[1].Name, Values: workload.Values{
-		"threads": {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
+	b.Plans = map[string]*request.File{"p.yaml": {Runs: []request.Run{{Request: request.Request{Profile: b.Profiles()[1].Name, Target: "redis://db1", From: map[string]string{"target": "plan p.yaml:3"}, Values: workload.Values{
+		"threads":  {Name: "threads", Text: "8", Origin: workload.OriginPlan, Where: "p.yaml:4"},
+		"duration": {Name: "duration", Text: "6s", Origin: workload.OriginPlan, Where: "p.yaml:5"},
 	}}}}}}
 	a, p := pick(t, b, 120, 40)
 	before := p.drafts.request()
@@ -543,6 +544,11 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Empty(t, p.drafts.requests[before.Profile].Files, "it is no file of the profile that was chosen before")
 	a.Send(t, "S")
 	assert.Empty(t, b.Kept, "what a plan gives is not what the user set")
+	p.list.prefer(b.Profiles()[2].Name)
+	p.arrive()
+	require.Equal(t, b.Profiles()[2].Name, p.drafts.request().Profile)
+	assert.Empty(t, p.drafts.request().Values, "what a plan gives is of its profile alone")
+	assert.Empty(t, p.drafts.request().Target)
 
 	b = tuitest.NewDemo()
 	b.Plans = map[string]*request.File{"p.yaml": tuitest.NewSuite()}

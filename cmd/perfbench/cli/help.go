@@ -229,17 +229,31 @@ func fill(text string, width int) string {
 }
 
 // Broken breaks the sentences of a text that are wider than a terminal between words; width is that of
-// the terminal, 0 if there is none. Rows of tables, which have more than one blank between words, stay
-// as they are.
+// the terminal, 0 if there is none. In a row of a table, which has more than one blank between words, its last
+// cell is broken, below its beginning, if that has leastCell cells; other rows stay as they are.
 func Broken(text string, width int) string {
 	if width <= 0 {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if ansi.StringWidth(l) > width && !strings.Contains(strings.TrimSpace(l), "  ") {
-			lines[i] = strings.Join(units.Wrap(l, width), "\n")
+		if ansi.StringWidth(l) <= width {
+			continue
 		}
+		l = strings.TrimRight(l, " ")
+		cell := len(l) - len(strings.TrimLeft(l, " "))
+		row := strings.LastIndex(l[cell:], "  ")
+		if row >= 0 {
+			cell += row + 2
+		}
+		at := ansi.StringWidth(l[:cell])
+		if row >= 0 && width-at < leastCell {
+			continue
+		}
+		lines[i] = l[:cell] + strings.Join(units.Wrap(l[cell:], max(width-at, 1)), "\n"+strings.Repeat(" ", at))
 	}
 	return strings.Join(lines, "\n")
 }
+
+// leastCell is how wide the last cell of a row is at least to be broken.
+const leastCell = 30

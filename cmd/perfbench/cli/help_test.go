@@ -11,6 +11,8 @@ func TestSentencesAreBrokenAtTheEdgeOfATerminal(t *testing.T) {
 	text := "a b c d e f g h\n  x   y   z   0\n\nshort"
 	assert.Equal(t, text, Broken(text, 0))
 	assert.Equal(t, "a b c d e\nf g h\n  x   y   z   0\n\nshort", Broken(text, 10))
+	assert.Equal(t, "  a b c d\n  e f", Broken("  a b c d e f", 10), "what is indented stays so")
+	assert.Equal(t, "limit  the processors, perfbench took\n       all of this machine", Broken("limit  the processors, perfbench took all of this machine", 40))
 	assert.Equal(t, "errors\n1\u2009108", Broken("errors 1\u2009108", 10), "a long number is one word")
 }
 
