@@ -3,7 +3,9 @@
 package profiles
 
 import (
+	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -29,15 +31,17 @@ func All() []workload.Profile {
 	}
 }
 
-// TitleOf returns what people call a profile; its name if nobody knows it.
-func TitleOf(name string) string {
+// titles are what people call the profiles, by their names.
+var titles = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
 	for _, p := range All() {
-		if p.Name == name {
-			return p.Title
-		}
+		out[p.Name] = p.Title
 	}
-	return name
-}
+	return out
+})
+
+// TitleOf returns what people call a profile; its name if nobody knows it.
+func TitleOf(name string) string { return cmp.Or(titles()[name], name) }
 
 // Formats returns the documents of all profiles. Those in the manner of PadoGrid
 // have a table of the texts and their older layout each.
