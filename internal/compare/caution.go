@@ -226,7 +226,7 @@ func notes(c *Comparison) []string {
 		default:
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s of each %s is not compared: %s.", strings.ToUpper(string(f[:1]))+string(f[1:]), each(c.Unit(nil)), who))
+		out = append(out, fmt.Sprintf("%s of each %s is not compared: %s.", units.Capital(string(f)), each(c.Unit(nil)), who))
 	}
 	if a, b := c.A.Runs[0].Conditions.Unit, c.B.Runs[0].Conditions.Unit; c.Unit(nil) == otherUnits && searched(c.A, c.B) == "" {
 		out = append(out, fmt.Sprintf("Units are %s in A and %s in B, so neither throughput nor what a unit costs is compared.", a, b))

@@ -50,7 +50,7 @@ func ungiven(a, b Set, unit string) string {
 		}
 	}
 	text := strings.Join(why, " and ") + ", so throughput is not compared"
-	return strings.ToUpper(text[:1]) + text[1:] + ". "
+	return units.Capital(text) + ". "
 }
 
 // sameTimetable reports whether two sides had the same timetable, so that their throughput can be compared.

@@ -222,7 +222,7 @@ func (p Pair) Advice(unit string) string {
 			if strings.Contains(p.Answer(unit), text) {
 				return ""
 			}
-			return strings.ToUpper(text[:1]) + text[1:] + "."
+			return units.Capital(text) + "."
 		}
 	}
 	return ""

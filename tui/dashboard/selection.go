@@ -179,7 +179,7 @@ func (sel *selection) untimed() string {
 	switch {
 	case !sel.fig.whole:
 		early := sel.early()
-		return strings.ToUpper(early[:1]) + early[1:] + "."
+		return units.Capital(early) + "."
 	case sel.fig.warmup:
 		return "The warm-up is not counted."
 	}

@@ -401,7 +401,7 @@ func (tu *tuner) label(e screen.Env, row int, name string) string {
 
 func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
 	k := tu.list[row-1]
-	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
+	name := units.Capital(k.Name)
 	value := e.Styles.Bold.On(tu.unitText(k))
 	if tu.typing && tu.row == row {
 		value = tu.text.View(e.Styles, 12)
