@@ -200,6 +200,14 @@ func (r *Result) Sought() (name string, of func(Step) int64) {
 	return "p99", func(s Step) int64 { return s.Response.P99 }
 }
 
+// Half returns the p50 that a picture shows beside what is sought: that of the time in the store alone, if that is.
+func (r *Result) Half() (name string, of func(Step) int64) {
+	if sought, _ := r.Sought(); strings.HasSuffix(sought, ".service") {
+		return "p50.service", func(s Step) int64 { return s.Service.P50 }
+	}
+	return "p50", func(s Step) int64 { return s.Response.P50 }
+}
+
 // Limits returns the conditions of the result that are on a time, such as p99<10ms.
 func (r *Result) Limits() []condition.Threshold { return condition.Limits(r.Under) }
 

@@ -39,6 +39,13 @@ func TestASearchHasAPointForEachStepAndALineThroughOneOfEachLevel(t *testing.T) 
 	assert.Equal(t, 1, strings.Count(picture, "✗"), picture)
 	assert.Equal(t, "p99 and p50 at each rate   evenly spaced   lines as in the table   ● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")))
 	assert.Equal(t, "p99 and p50 at each rate|evenly spaced|lines as in the table|● held  ✗ did not", ansi.Strip(strings.Join(LatencyLegend(s, r, 28), "|")), "each part whole")
+	of := *r
+	of.Under = []string{"p99.service<10ms"}
+	for i := range of.Steps {
+		of.Steps[i].Service.P50, of.Steps[i].Judged = 5e5, []int64{1e6}
+	}
+	assert.Equal(t, []float64{5e5, 5e5, 5e5, 5e5}, Latency(s, &of).Curves[1].Values, "of the same times as what is sought")
+	assert.Equal(t, "p99.service and p50.service at each rate", ansi.Strip(LatencyLegend(s, &of, 50)[0]))
 	r.Over = find.OverThreads
 	assert.Contains(t, ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")), "at each number of threads   ")
 	assert.Equal(t, "p99 and p50 at each level", ansi.Strip(LatencyLegend(s, r, 28)[0]))

@@ -25,6 +25,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
 	p.Across = func(place float64) string { return units.Number(levels[int(place)]) }
 	name, of := r.Sought()
+	_, half := r.Half()
 	sought, p50 := Curve{Ink: s.Series[1], Bare: true}, Curve{Ink: s.Series[0]}
 	low, high := r.Bracket()
 	for i, level := range levels {
@@ -34,7 +35,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(tries.Steps) == 1})
 		}
 		sought.add(place, of(shown))
-		p50.add(place, shown.Response.P50)
+		p50.add(place, half(shown))
 		if level == low || level == high {
 			p.Marks = append(p.Marks, place)
 		}
@@ -65,9 +66,10 @@ const farAbove = 100
 // LatencyLegend names what Latency draws, in its colours, in lines of w cells.
 func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 	name, _ := r.Sought()
+	half, _ := r.Half()
 	text := s.Series[1].On(name)
 	if name != "p50" {
-		text += s.Muted.On(" and ") + s.Series[0].On("p50")
+		text += s.Muted.On(" and ") + s.Series[0].On(half)
 	}
 	each := " at each rate"
 	if r.Over == find.OverThreads {
