@@ -56,10 +56,8 @@ func (l *loadedRun) wall(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 func (l *loadedRun) pictures(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	if len(l.samples) > 0 && h >= tallFrom {
 		both := l.both(s, w)
-		if room := h/3 - 1; len(both) > room {
-			both = both[:room]
-		}
-		return slices.Concat(l.courseAndSpread(s, m, at, w, h-len(both)-1), []string{""}, both)
+		above := l.courseAndSpread(s, m, at, w, h-min(len(both), h/3-1)-1)
+		return slices.Concat(above, []string{""}, both[:min(len(both), max(h-len(above)-1, 0))])
 	}
 	return l.courseAndSpread(s, m, at, w, h)
 }
