@@ -424,6 +424,18 @@ func TestSeveralRunsASideAreCompared(t *testing.T) {
 	assert.Equal(t, [2][]string{}, h.sides, "space chooses two without sides")
 }
 
+// On 80 columns a long name of a profile does not take the room of the store, the word of the verdict and tags.
+func TestStoreVerdictAndTagsAreListedOn80Columns(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[0].Tags = map[string]string{"build": "7"}
+	done := tuitest.NewSweep(2, b.Past[1].ID)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-113000-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 30*time.Minute), Result: &done}}
+	a, _ := list(t, b, 80, 24)
+	assert.Regexp(t, `profile +store +result +p99 +verdict `, a.Picture(t))
+	assert.Regexp(t, `▸ .* redis .* VALID +# `, a.Picture(t))
+	assert.Regexp(t, `sweep inge[a-z]*… `, a.Picture(t))
+}
+
 // Marks that no row shows are named above the list, and esc ends all of them.
 func TestMarksOutOfViewAreNamed(t *testing.T) {
 	a, h := list(t, tuitest.NewDemo(), 120, 10)

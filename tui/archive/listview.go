@@ -139,17 +139,30 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	return append(append(out, head), lines...)
 }
 
-// notesColumn is which column of the list has what is kept with runs.
-const notesColumn = 14
+// storeColumn, verdictColumn and notesColumn are which columns of the list have the store, the word of the verdict
+// and what is kept with runs.
+const storeColumn, verdictColumn, notesColumn = 3, 13, 14
 
 // noting is how much is said: whole answers, Notes in words, cut or only marked by a sign, verdicts in full or
-// brief.
-type noting struct{ whole, cut, mark, brief bool }
+// brief. profile is how wide the column of profiles may be; 0: as wide as usual.
+type noting struct {
+	whole, cut, mark, brief bool
+	profile                 int
+}
+
+// profiles are how wide the column of profiles may be: it is cut where there is no room for store, verdict and
+// notes otherwise.
+var profiles = []int{24, 16, 12}
 
 // fitted is the table of the rows up to end for w cells: that which says most and has a place for Notes, if any
 // has. One that is wider than usual has no fewer columns than one of usual cells.
 func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
 	ways := []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}}
+	if w < usual {
+		if g, how := h.narrow(e, listed, end, w, ways); g != nil {
+			return g, how
+		}
+	}
 	pick := func(ways []noting, w, least int) (*widget.Grid, noting) {
 		for _, how := range ways {
 			if g := h.grid(e, listed, end, how); g.Shows(notesColumn, w) && g.Columns(notesColumn, w) >= least {
@@ -175,6 +188,27 @@ func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Gr
 	return g, how
 }
 
+// narrow is the table with store, the word of the verdict and notes, for which the column of profiles is cut if need
+// be; else that without the word, for which there is a sign; nil: there is no room for that either.
+func (h *List) narrow(e screen.Env, listed []*kept.Item, end, w int, ways []noting) (*widget.Grid, noting) {
+	needs := []int{storeColumn, verdictColumn}
+	if slices.ContainsFunc(listed[h.top:end], func(i *kept.Item) bool { return i.Run != nil && Notes(i.Run) != "" }) {
+		needs = []int{storeColumn, notesColumn, verdictColumn}
+	}
+	for _, need := range [][]int{needs, needs[:len(needs)-1]} {
+		for _, most := range profiles {
+			for _, how := range ways {
+				how.profile, how.brief = most, how.brief || most < profiles[0]
+				g := h.grid(e, listed, end, how)
+				if !slices.ContainsFunc(need, func(col int) bool { return !g.Shows(col, w) }) {
+					return g, how
+				}
+			}
+		}
+	}
+	return nil, noting{}
+}
+
 // grid is the table of the rows up to end.
 func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
 	s, order := e.Styles, h.shelf.Order()
@@ -190,7 +224,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 	g := &widget.Grid{Cols: []widget.Column{
 		{Head: ""},
 		{Head: "when"},
-		{Head: "profile", Most: 24},
+		{Head: "profile", Most: cmp.Or(how.profile, profiles[0])},
 		{Head: "store", Most: 14, Spare: 2},
 		{Head: heads[0], Right: true, Spare: 7},
 		{Head: heads[1], Right: true, Spare: 7},
@@ -213,7 +247,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		}
 		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, how.whole)...)
 		if how.brief {
-			row[notesColumn-1] = r.JudgedBriefly()
+			row[verdictColumn] = r.JudgedBriefly()
 		}
 		if how.mark && row[notesColumn] != "" {
 			row[notesColumn] = "#"
@@ -223,7 +257,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 	g.Ink = func(row, col int) widget.Ink {
 		r := &h.rows[h.shown[h.top+row]]
 		switch {
-		case col == notesColumn-2 || col == notesColumn-1:
+		case col == verdictColumn-1 || col == verdictColumn:
 			_, k := widget.TrustOf(s, r)
 			return k
 		case h.top+row == h.at:
