@@ -40,7 +40,7 @@ func (i *Item) Answer(unit string) string {
 }
 
 // Brief is the answer where there is little room: the first thing that it says, without a range; a knee
-// that only seems to be there has a question mark.
+// that only seems to be there has a question mark, and so has what a search that ended early found.
 func (i *Item) Brief() string {
 	if i.Group != nil && !math.IsNaN(i.Group.Rate) {
 		return units.Number(i.Group.Rate) + "/s"
@@ -49,14 +49,29 @@ func (i *Item) Brief() string {
 	if strings.HasPrefix(text, "knee") {
 		text = strings.TrimSuffix(text, " threads")
 	}
+	if strings.HasSuffix(i.Answer(""), early) {
+		text += "?"
+	}
 	if at, ok := strings.CutPrefix(text, seems); ok {
 		text = "knee " + at + "?"
 	}
 	return text
 }
 
-// sought says what a search found.
+// sought says what a search found, and that it ended early where a higher or lower level may hold.
 func (i *Item) sought(per string) string {
+	text := i.found(per)
+	if s := i.Run.Sought; !s.Complete && s.TooMuch > 0 && !s.Unknown() {
+		text += early
+	}
+	return text
+}
+
+// early is said of what a search found that did not finish.
+const early = ", ended early"
+
+// found is the level that a search found.
+func (i *Item) found(per string) string {
 	s := i.Run.Sought
 	what := per
 	if s.Over != "rate" {

@@ -155,12 +155,13 @@ func TestAnswers(t *testing.T) {
 		kind, want string
 	}{
 		{Item{Run: &rundir.Run{}}, OneRun, "–"},
-		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700}), Search, "8.4k x/s"},
+		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700, Complete: true}), Search, "8.4k x/s"},
+		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 16800}), Search, "8.4k x/s, ended early"},
 		{found(rundir.Sought{Over: "rate", Found: 8400}), Search, "≥ 8.4k x/s"},
-		{found(rundir.Sought{Over: "rate", TooMuch: 50}), Search, "below 50 x/s"},
+		{found(rundir.Sought{Over: "rate", TooMuch: 50, Complete: true}), Search, "below 50 x/s"},
 		{found(ours), Search, "not known"},
 		{found(rundir.Sought{Over: "rate"}), Search, "none tried"},
-		{found(rundir.Sought{Over: "threads", Found: 32, TooMuch: 40}), Search, "32 threads"},
+		{found(rundir.Sought{Over: "threads", Found: 32, TooMuch: 40, Complete: true}), Search, "32 threads"},
 		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee seems at 8 threads, best 700 x/s"},
 		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}}), Sweep, "best 700 x/s, threads=8"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(1000)}, {Values: []string{"8000"}, Done: num(5000)}}}), Sweep, "knee 1k x/s"},
@@ -171,6 +172,8 @@ func TestAnswers(t *testing.T) {
 		assert.Equal(t, c.want, c.i.Answer("x"))
 		assert.Equal(t, c.kind, c.i.Kind())
 	}
+	early := found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 16800})
+	assert.Equal(t, "8.4k/s?", early.Brief(), "of a search that ended early")
 	firm := func(r *sweep.Result) Item { // each point with three runs
 		i := points(r)
 		for n := range r.Points {

@@ -101,8 +101,9 @@ func foundPage(r *find.Result) Page {
 func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
 	what, many := soughtWords(r)
-	answer = found(r, under, what, many)
+	answer = append(endedEarly(r, what, many), found(r, under, what, many)...)
 	answer = append(answer, tooMuchFor(r, many)...)
+	answer = append(answer, didMore(r, under, many)...)
 	switch {
 	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
 	case r.Limit.By == find.ByNone && r.Complete:
@@ -134,12 +135,8 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 		}
 		notes = append(notes, text+".")
 	}
-	if !r.Complete && r.Why != "" && r.Tried() {
-		text := "The search did not finish, because " + r.Why
-		if r.Found > 0 || r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp && r.Why != find.TooSlow {
-			text += ": " + open(r)
-		}
-		notes = append(notes, text+".")
+	if !r.Complete && r.Why != "" && r.Tried() && !open(r) {
+		notes = append(notes, "The search did not finish, because "+r.Why+".")
 	}
 	if len(r.Steps) > 0 {
 		notes = append(notes, tookText(r))
@@ -186,7 +183,7 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.TooMuch == 0:
 		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, units.Number(r.Found)+many, what))
 	case r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s is too much for it. The store may do more.", here(r), units.Number(r.Found)+many, under, units.Number(r.TooMuch)))
+		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s. The store may do more.", here(r), units.Number(r.Found)+many, under, tooMuchHere(r)))
 	case r.Limit.By == find.ByThreads:
 		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, units.Number(r.Found)+many, units.Number(r.TooMuch)))
 	default:
@@ -383,15 +380,71 @@ func inStore(r *find.Result, many string) []string {
 	return []string{text + "."}
 }
 
-// open says what a search that did not finish leaves open.
-func open(r *find.Result) string {
+// open reports whether a search did not finish, and other levels than those that were tried may hold.
+func open(r *find.Result) bool {
+	switch {
+	case r.Complete || r.Why == "" || !r.Tried():
+		return false
+	case r.Found > 0:
+		return true
+	}
+	return r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp && r.Why != find.TooSlow
+}
+
+// endedEarly says that a search did not finish, and so what its answer is worth; none if it did.
+func endedEarly(r *find.Result, what, many string) []string {
+	if !open(r) {
+		return nil
+	}
+	if r.Recovery != nil {
+		what = "base load"
+	}
+	worth := fmt.Sprintf("the highest %s that holds is somewhere between %s and %s", what, units.Number(r.Found), units.Number(r.TooMuch)+many)
 	switch {
 	case r.Found == 0:
-		return "a lower one may hold"
+		worth = "less than " + units.Number(r.TooMuch) + many + " may hold"
 	case r.TooMuch == 0:
-		return "a higher one may hold, too"
+		worth = "more than " + units.Number(r.Found) + many + " may hold, too"
 	}
-	return "the two may be further apart than usual"
+	return []string{"The search ended early, because " + r.Why + ": " + worth + "."}
+}
+
+// aboveAll returns the higher rate at which more was done than is too much, and which met the conditions; nil without
+// one, and where a condition is on more than the time of calls in the store, which a backlog breaks.
+func aboveAll(r *find.Result) *find.Step {
+	limits := r.Limits()
+	if r.Over != find.OverRate || r.Recovery != nil || r.Found == 0 || r.TooMuch == 0 || len(limits) == 0 {
+		return nil
+	}
+	for _, e := range limits {
+		if e.Time != "service" {
+			return nil
+		}
+	}
+	held := r.Outcome(r.Of(r.Found)).Shown
+	if more := r.DidMore(&held); more != nil && more.Done > r.TooMuch {
+		return more
+	}
+	return nil
+}
+
+// tooMuchHere says of the lowest level that did not hold how perfbench was not up to it.
+func tooMuchHere(r *find.Result) string {
+	if aboveAll(r) != nil {
+		return "it did not keep up with " + units.Number(r.TooMuch)
+	}
+	return units.Number(r.TooMuch) + " is too much for it"
+}
+
+// didMore says that more was done at a higher rate than the lowest that did not hold, so that this one may hold at another
+// time; none if that is not so.
+func didMore(r *find.Result, under, many string) []string {
+	more := aboveAll(r)
+	if more == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Yet when %s were asked for, %s were done, still under %s: at another time %s may hold.",
+		units.Number(more.Level)+many, units.Number(more.Done), under, units.Number(r.TooMuch))}
 }
 
 // levels is the table of all levels, each with the try that stands for it.

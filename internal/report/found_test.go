@@ -211,13 +211,15 @@ func TestFoundInWords(t *testing.T) {
 		"a machine that is not busy otherwise.\n": func(r *find.Result) {
 			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
 		},
-		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByThreads },
-		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n":                          func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
-		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *find.Result) {
+		"under p99.service<20ms; it did not keep up with 4k. The store may do more.\n": didMoreAbove(find.ByPerfbench),
+		"4k is too much.\nAt 4k entries/s, of which 3k were done, p99<10ms did not hold.\nYet when 8k entries/s were asked for, 4.5k were done, still under p99.service<20ms: at another time 4k may hold.\n": didMoreAbove(find.ByStore),
+		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n":                                                                          func(r *find.Result) { r.Limit.By = find.ByThreads },
+		"The search ended early, because it was interrupted: the highest rate that holds is somewhere between 2.83k and 4k entries/s.\nThe highest rate under":                                                func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"The search ended early, because its time, 4 s, was up: more than 2.83k entries/s may hold, too.\nUnder ": func(r *find.Result) {
 			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
 		},
 		"No rate that was tried holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n": func(r *find.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
-		"because its time, 4 s, was up: a lower one may hold.\n": func(r *find.Result) {
+		"The search ended early, because its time, 4 s, was up: less than 4k entries/s may hold.\nNo rate that was tried ": func(r *find.Result) {
 			r.Complete, r.Why, r.Found = false, "its time, 4 s, was up", 0
 		},
 	} {
@@ -226,6 +228,22 @@ func TestFoundInWords(t *testing.T) {
 		assert.Contains(t, FoundText(r), want)
 		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "It took "))
 		assert.True(t, strings.Contains(FoundText(r), "● p99  ○ p50") == (len(r.Steps) > 0))
+	}
+}
+
+// didMoreAbove makes a search one by the time in the store alone that did more at a higher rate than the lowest that did not
+// hold.
+func didMoreAbove(limit string) func(*find.Result) {
+	return func(r *find.Result) {
+		r.Limit.By, r.Under = limit, []string{"p99.service<20ms"}
+		for i := range r.Steps {
+			if r.Steps[i].Service.P99 = 1e6; !r.Steps[i].Held {
+				r.Steps[i].Done = 3000
+			}
+		}
+		more := r.Steps[4]
+		more.Level, more.Done = 8000, 4500
+		r.Steps = append(r.Steps, more)
 	}
 }
 
