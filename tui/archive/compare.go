@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -461,7 +460,7 @@ func (m *comparedRuns) apart() (name, a, b string) {
 		if x == y {
 			return "", "", ""
 		}
-		a, b = strconv.FormatFloat(x, 'f', -1, 64), strconv.FormatFloat(y, 'f', -1, 64)
+		a, b = rundir.SettingText(name, x), rundir.SettingText(name, y)
 	}
 	return name, a, b
 }
