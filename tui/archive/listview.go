@@ -189,13 +189,14 @@ func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Gr
 }
 
 // narrow is the table with store, the word of the verdict and notes, for which the column of profiles is cut if need
-// be; else that without the word, for which there is a sign; nil: there is no room for that either.
+// be; else that without notes; nil: there is no room for that either.
 func (h *List) narrow(e screen.Env, listed []*kept.Item, end, w int, ways []noting) (*widget.Grid, noting) {
-	needs := []int{storeColumn, verdictColumn}
+	least := []int{storeColumn, verdictColumn}
+	needs := least
 	if slices.ContainsFunc(listed[h.top:end], func(i *kept.Item) bool { return i.Run != nil && Notes(i.Run) != "" }) {
 		needs = []int{storeColumn, notesColumn, verdictColumn}
 	}
-	for _, need := range [][]int{needs, needs[:len(needs)-1]} {
+	for _, need := range [][]int{needs, least} {
 		for _, most := range profiles {
 			for _, how := range ways {
 				how.profile, how.brief = most, how.brief || most < profiles[0]
