@@ -372,6 +372,9 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 		for _, text := range powers {
 			out = append(out, widget.MutedLines(s, widget.Unflagged(text), w)...)
 		}
+		if len(c.a) == 1 && len(c.b) == 1 {
+			out = append(out, widget.MutedLines(s, "R on the page of a run does it once more; in the list of runs a and b put several on a side.", w)...)
+		}
 	}
 	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")
