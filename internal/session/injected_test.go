@@ -117,7 +117,7 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 			// does not get the share of them that the run gets; nor is it told what kept the run waiting.
 			busy := func(o *session.Concluded) bool {
 				seen := o.Run.Observed
-				return c.want[0] == verdict.GC && seen.CPU < seen.Cores/2 ||
+				return c.want[0] == verdict.GC && seen.CPU < seen.Cores/2 && !slices.Contains(o.Run.Verdict.Causes, string(verdict.GC)) ||
 					(c.want[0] == verdict.Ceiling || c.want[0] == verdict.Scheduler) && seen.Machine-seen.CPU > seen.Cores/2 && !slices.Contains(o.Run.Verdict.Causes, string(c.want[0]))
 			}
 			for tries := 20; tries > 0 && busy(o); tries-- {
@@ -125,6 +125,9 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 					e.CacheDir = t.TempDir()
 				}
 				o = carryOut(t, prepare(t, e, r))
+			}
+			if c.want[0] == verdict.GC && busy(o) { // for as long as all the tries
+				c.want = []verdict.Cause{verdict.Crowded}
 			}
 			for _, want := range c.want {
 				assert.Contains(t, o.Run.Verdict.Causes, string(want), "%+v", o.Run.Observed)
