@@ -116,6 +116,9 @@ func (i *Item) words(s Sought) []string {
 			out = append(out, "archived")
 		}
 		out = append(out, r.Store.Version, r.Store.Product, r.EndedBy, r.Parameters["preset"], r.Name, r.Note)
+		for _, m := range r.Marks {
+			out = append(out, m.Note)
+		}
 	}
 	return out
 }

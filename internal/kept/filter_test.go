@@ -27,6 +27,18 @@ func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 	}
 }
 
+// A run is found by what was noted while it ran.
+func TestARunIsFoundByItsMarks(t *testing.T) {
+	marked := Item{Run: &rundir.Run{Marks: []rundir.Mark{{At: 3, Note: "Redis was killed here"}, {At: 5, Note: "redis restarted"}}}}
+	other := Item{Run: &rundir.Run{Note: "killed it"}}
+	for sought, want := range map[string][2]bool{
+		"killed": {true, true}, "killed restarted": {true, false}, "mark=killed": {true, false}, "mark=": {true, false}, "mark=stopped": {}, "note=killed": {false, true},
+	} {
+		assert.Equal(t, want, [2]bool{marked.Holds(Sought{Text: sought}), other.Holds(Sought{Text: sought})}, sought)
+	}
+	require.NoError(t, Sought{Text: "mark=killed"}.Check([]Item{other}))
+}
+
 // A run is found by what its row says of it, and as failed if it was anything of that kind.
 func TestARunIsFoundByHowItWasJudged(t *testing.T) {
 	wrong := Item{Run: &rundir.Run{ID: "r", Verdict: rundir.Verdict{State: "INVALID"}, Verification: workload.Verification{State: workload.Failed}}}

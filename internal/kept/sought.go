@@ -41,7 +41,7 @@ func (s Sought) words() []string {
 var figures = []string{"errors", "throughput", "p50", "p99", "p99.9", "max", "length"}
 
 // facts are what else a filter asks for by a name.
-var facts = []string{"verdict", "store", "target", "profile", "mode", "kind", "name", "note", "id"}
+var facts = []string{"verdict", "store", "target", "profile", "mode", "kind", "name", "note", "mark", "id"}
 
 // figure returns one of figures; NaN if it is not known. Times are in nanoseconds.
 func (i *Item) figure(name string) float64 {
@@ -233,6 +233,9 @@ func (i *Item) fact(name, value string) bool {
 	}
 	if i.Run == nil {
 		return false
+	}
+	if name == "mark" {
+		return slices.ContainsFunc(i.Run.Marks, func(m rundir.Mark) bool { return has(m.Note) })
 	}
 	return has(map[string]string{"name": i.Run.Name, "note": i.Run.Note}[name])
 }
