@@ -205,12 +205,17 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		if of == "" {
 			of = shortened(answered, func(form string) bool { return note(form) != "" })
 		}
-		if pane.Note = note(of, why, ch.sel.ofAll(), since); of+why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
-			pane.Note = note(since, ch.sel.ofAll())
+		room, all := p.latency.Dx(), ch.sel.ofAll()
+		if legend := ch.sel.legend(e.Styles); p.size != widget.Small && legend != "" && ansi.StringWidth(pane.Title+note(of, why, since)+legend)+10 <= room {
+			pane.Legend, all = legend, "" // it names them
+			room -= ansi.StringWidth(legend) + 2
+		}
+		if pane.Note = note(of, why, all, since); of+why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
+			pane.Note = note(since, all)
 		}
 		if p.size != widget.Small {
 			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
-			pane.Title += legendFor(pane.Title, pane.Note, p.latency.Dx(), few, c.clipped())
+			pane.Title += legendFor(pane.Title, pane.Note, room, few, c.clipped())
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
@@ -352,7 +357,7 @@ func (ch *charts) failures(e screen.Env, p panes, r image.Rectangle, rows int) [
 const failing = 3
 
 // stacked returns the areas of operations, stacked, which together reach as high as
-// all; the last is in front, so that each shows the part above the one before.
+// all; the last is in front, so that each shows the part above the one before. Each has the colour of its place.
 func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 	sums := make([]float64, len(all))
 	each := make([][]float64, len(ops))
@@ -366,7 +371,7 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 	}
 	out := make([]Area, len(ops))
 	upTo := make([]float64, len(all))
-	for i, op := range ops {
+	for i := range ops {
 		to := make([]float64, len(all))
 		for x, v := range each[i] {
 			if v > 0 {
@@ -376,7 +381,7 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 				to[x] = all[x]
 			}
 		}
-		out[len(ops)-1-i] = Area{To: to, Series: op % 4}
+		out[len(ops)-1-i] = Area{To: to, Series: i}
 	}
 	return out
 }

@@ -240,7 +240,7 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		}
 		if spark >= 8 {
 			vals := recentRates(low.now.snap, i, low.sel.fig.second, spark)
-			line += "    " + s.Series[low.sel.hue(i)].On(chart.Trend(vals, spark))
+			line += "    " + low.sel.ink(s, i).On(chart.Trend(vals, spark))
 		}
 		out = append(out, line)
 	}

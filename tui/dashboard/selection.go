@@ -40,23 +40,40 @@ func (sel *selection) peak() (b best, ok bool) {
 	return b, ok && !(b.rate < sel.fig.mean)
 }
 
-// apart lists the operations that charts show separately. It is nil if they show the
-// selected one, or all as one because there are too many.
-func (sel *selection) apart() []int {
+// series lists the operations that have a colour of their own: those that count, unless they are too many.
+func (sel *selection) series() []int {
 	var out []int
 	for i := range sel.now.snap.Ops {
 		if sel.now.snap.Counts(i) {
 			out = append(out, i)
 		}
 	}
-	if sel.op >= 0 || len(out) < 2 || len(out) > len(widget.Styles{}.Series) {
+	if len(out) > len(widget.Styles{}.Series) {
 		return nil
 	}
 	return out
 }
 
-// hue returns the series whose colour an operation has everywhere.
-func (sel *selection) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
+// apart lists the operations that charts show separately. It is nil if they show the
+// selected one, or all as one because there are too many.
+func (sel *selection) apart() []int {
+	if out := sel.series(); sel.op < 0 && len(out) > 1 {
+		return out
+	}
+	return nil
+}
+
+// hue returns the series whose colour an operation has in charts: its own, or the first where it has none.
+func (sel *selection) hue(op int) int { return max(slices.Index(sel.series(), op), 0) }
+
+// ink returns the ink for the rates of an operation in the table: that of its area in the charts, or grey if
+// they show none of it alone.
+func (sel *selection) ink(s *widget.Styles, op int) widget.Ink {
+	if op == sel.op || sel.op < 0 && slices.Contains(sel.series(), op) {
+		return s.Series[sel.hue(op)]
+	}
+	return s.Muted
+}
 
 // legend names the operations that charts show separately, each in its colour; empty if they show one area.
 func (sel *selection) legend(s *widget.Styles) string {

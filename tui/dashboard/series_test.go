@@ -168,3 +168,23 @@ func TestTheTableBeginsWithWhatRuns(t *testing.T) {
 	r.snap.Gauges = make([]measure.Gauge, 3)
 	assert.Zero(t, r.firstRunning())
 }
+
+// No two operations of a table have one colour: calls that are in no chart of all are grey.
+func TestColoursStandForOneOperation(t *testing.T) {
+	st := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	sel := selection{now: &reading{snap: &measure.Snapshot{Ops: make([]measure.Totals, 5), Apart: []bool{true, false, false, true, true}}}, op: -1}
+	assert.Equal(t, []int{1, 2}, sel.apart())
+	assert.Equal(t, []widget.Ink{st.Muted, st.Series[0], st.Series[1], st.Muted, st.Muted}, inks(&sel, st))
+	sel.op = 4
+	assert.Equal(t, []widget.Ink{st.Muted, st.Muted, st.Muted, st.Muted, st.Series[0]}, inks(&sel, st), "charts show the selected one alone")
+	sel.op, sel.now.snap.Apart = -1, nil
+	assert.Nil(t, sel.apart(), "too many")
+	assert.Equal(t, slices.Repeat([]widget.Ink{st.Muted}, 5), inks(&sel, st))
+}
+
+func inks(sel *selection, st *widget.Styles) (out []widget.Ink) {
+	for op := range sel.now.snap.Ops {
+		out = append(out, sel.ink(st, op))
+	}
+	return out
+}

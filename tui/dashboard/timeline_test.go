@@ -205,7 +205,7 @@ func TestAMomentHasWhatWasChangedInIt(t *testing.T) {
 // The latency chart says in its border what its marks are, where there is room beside what is more needed.
 func TestTheLatencyChartHasALegend(t *testing.T) {
 	a, _, _ := live(t, 15*time.Second, 120, 40)
-	assert.Regexp(t, `╭─ Latency   █ p50 to p99, dimmed if of fewer than 1000 calls  ⠒ max  ▲ above ─+ all 2 ops · figures since the start ─╮`, a.Picture(t))
+	assert.Regexp(t, `╭─ Latency   █ p50 to p99, dimmed if of fewer than 1000 calls  ⠒ max  ■ putall  ■ verify ─+ figures since the start ─╮`, a.Picture(t))
 	a, _, _ = live(t, 15*time.Second, 80, 24)
 	assert.NotContains(t, a.Picture(t), "⠒ max")
 	for _, c := range []struct {
