@@ -62,7 +62,9 @@ type Line struct {
 	Name      string
 	Values    []float64
 	Low, High []float64
-	At        []float64 // nil: those of the chart
+	// Bars draws a bar at each value instead of a band; bars do not set the scale, and are cut to it.
+	Bars bool
+	At   []float64 // nil: those of the chart
 }
 
 // Moments are those of a line of the chart.
@@ -128,6 +130,14 @@ func (l Line) bands() (out [][2]int) {
 	return out
 }
 
+// bars returns the ends of each bar, as far as it is on a scale; NaN without one.
+func (l Line) bars(s Scale) (out [][2]float64) {
+	for i := range min(len(l.Low), len(l.High)) {
+		out = append(out, [2]float64{max(l.Low[i], s.Low), min(l.High[i], s.High)})
+	}
+	return out
+}
+
 // Mark is a moment at which something happened, described by Note. If it has a name, it
 // is labelled with that if there is room.
 type Mark struct {
@@ -182,8 +192,16 @@ func (f *frame) x(second float64) float64 {
 
 func (f *frame) y(v float64) float64 { return f.bottom - f.Part(v)*(f.bottom-f.top) }
 
-// bands draws the band of a line. attributes are those of the SVG elements.
+// bands draws the band of a line, or its bars. attributes are those of the SVG elements.
 func (f *frame) bands(b *strings.Builder, attributes string, at []float64, l Line) {
+	if l.Bars {
+		for i, ends := range l.bars(f.scale.Scale) {
+			if !math.IsNaN(ends[0]) {
+				fmt.Fprintf(b, "<path %s d=\"M%.1f %.1fV%.1f\"/>\n", attributes, f.x(at[i]), f.y(ends[1]), f.y(ends[0]))
+			}
+		}
+		return
+	}
 	for _, part := range l.bands() {
 		var points []string
 		for i := part[0]; i < part[1]; i++ {

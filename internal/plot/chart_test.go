@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 func TestThin(t *testing.T) {
@@ -169,4 +172,22 @@ func TestLabelsAtTheEdgesOfAPage(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, anchor(c.part, c.label, c.named), "%v", c)
 	}
+}
+
+// A bar at each value is drawn as far as the scale reaches, which it does not set.
+func TestBarsAreCutToTheScale(t *testing.T) {
+	nan := math.NaN()
+	c := Chart{
+		At: []float64{1, 2, 3}, From: 1, To: 3, Format: units.Number, Across: units.Number, Band: "interval",
+		Lines: []Line{{Name: "a", Values: []float64{10, 20, 15}, Low: []float64{8, -50, nan}, High: []float64{12, 900, nan}, Bars: true}},
+	}
+	bar := regexp.MustCompile(`<path [^>]*d="M([\d.]+) ([\d.]+)V([\d.]+)"/>`)
+	for _, picture := range []string{string(c.File()), c.Page()} {
+		bars := bar.FindAllStringSubmatch(picture, -1)
+		require.Len(t, bars, 2, picture)
+		assert.NotContains(t, picture, "900")
+		assert.Contains(t, picture, "interval")
+	}
+	page := bar.FindAllStringSubmatch(c.Page(), -1)
+	assert.Equal(t, "0", page[1][2], "up to the end of the scale")
 }

@@ -22,7 +22,11 @@ func (c *Chart) ends() (lo, hi float64) {
 		}
 	}
 	for _, l := range c.Lines {
-		for _, values := range [][]float64{l.Values, l.Low, l.High} {
+		all := [][]float64{l.Values, l.Low, l.High}
+		if l.Bars {
+			all = all[:1]
+		}
+		for _, values := range all {
 			for _, v := range values {
 				if v > 0 {
 					lo, hi = min(lo, v), max(hi, v)

@@ -81,7 +81,11 @@ func (c *Chart) File() []byte {
 			f.left, f.y(l.Value), f.right, f.right, f.y(l.Value)-4, html.EscapeString(l.Name))
 	}
 	for i, l := range c.Lines {
-		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"0.3\"", colours[i%len(colours)]), c.Moments(l), l)
+		edge := 0.3
+		if l.Bars { // they have nothing but edges
+			edge = 0.8
+		}
+		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"%[2]g\"", colours[i%len(colours)], edge), c.Moments(l), l)
 	}
 	for i, l := range c.Lines {
 		colour := colours[i%len(colours)]

@@ -161,6 +161,14 @@ func (d *drawing) class(i int) string {
 
 func (d *drawing) lines() {
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		if l.Bars {
+			for k, ends := range l.bars(d.Scale) {
+				if !math.IsNaN(ends[0]) {
+					fmt.Fprintf(&d.b, "<path class=\"l%d\" d=\"M%.0f %.0fV%.0f\"/>\n", i, d.x(d.Moments(l)[k]), d.y(ends[1]), d.y(ends[0]))
+				}
+			}
+			continue
+		}
 		for _, part := range l.bands() {
 			fmt.Fprintf(&d.b, "<path class=\"band l%d\" d=\"%s\"/>\n", i, d.band(l, part[0], part[1]))
 		}

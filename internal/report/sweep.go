@@ -387,7 +387,7 @@ func cells(texts []string) []string {
 // sweepCurve returns the chart of throughput over the knob, with a line for each value
 // of the other one, and the law for each.
 func sweepCurve(r *sweep.Result) plot.Chart {
-	c := plot.Chart{Title: r.Unit + " per second", Caption: "The mean of the runs at each point.", Format: units.Number, Across: units.Number, Mean: true}
+	c := plot.Chart{Title: r.Unit + " per second", Caption: "The mean of the runs at each point.", Format: units.Number, Across: units.Number, Mean: true, Band: "95 % confidence interval"}
 	across := r.Across()
 	if across < 0 {
 		return c
@@ -401,6 +401,8 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 	for _, at := range r.Others(across) {
 		line := plot.Line{Name: cmp.Or(Plain(r.Short(across, at)), "measured")}
 		_, line.Values = r.Curve(across, at)
+		line.Bars = true
+		line.Low, line.High = r.Intervals(across, at)
 		c.Lines = append(c.Lines, line)
 	}
 	for _, l := range r.Lines {

@@ -337,23 +337,42 @@ func (r *Result) N(p Point, across int) float64 {
 // Curve returns throughput over a numeric axis, for one of Others: the places at which
 // any point lies, in order, and the mean of the runs of points that lie there; NaN is a gap.
 func (r *Result) Curve(across int, at string) (n, done []float64) {
+	n, runs := r.places(across, at)
+	for _, of := range runs {
+		mean, _, _ := stat.OfSeveral(of, certainty)
+		done = append(done, mean)
+	}
+	return n, done
+}
+
+// Intervals returns between which values the means of Curve lie, as Point has them; NaN where that is not known.
+func (r *Result) Intervals(across int, at string) (low, high []float64) {
+	_, runs := r.places(across, at)
+	for _, of := range runs {
+		_, lo, hi := stat.OfSeveral(of, certainty)
+		if math.IsInf(hi, 0) {
+			lo, hi = math.NaN(), math.NaN()
+		}
+		low, high = append(low, lo), append(high, hi)
+	}
+	return low, high
+}
+
+// places returns the places of Curve, and the throughput of the runs at each.
+func (r *Result) places(across int, at string) (n []float64, runs [][]float64) {
 	for _, p := range r.Points {
 		n = append(n, r.N(p, across))
 	}
 	slices.Sort(n)
 	n = slices.Compact(n)
-	runs := make([][]float64, len(n))
+	runs = make([][]float64, len(n))
 	for _, d := range r.Runs {
 		if p := r.Points[d.Point]; d.Done != nil && r.Of(p, across, at) {
 			i := slices.Index(n, r.N(p, across))
 			runs[i] = append(runs[i], *d.Done)
 		}
 	}
-	for _, of := range runs {
-		mean, _, _ := stat.OfSeveral(of, certainty)
-		done = append(done, mean)
-	}
-	return n, done
+	return n, runs
 }
 
 // Of reports whether a point has a certain value of Others.

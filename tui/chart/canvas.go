@@ -200,6 +200,9 @@ func (c *Canvas) Free(x, y, n int) bool {
 	return true
 }
 
+// Signed reports whether a cell of the canvas has a sign, such as that of a point or a block of an area.
+func (c *Canvas) Signed(x, y int) bool { return c.text[y*c.w+x] != 0 }
+
 // At returns a cell and its layer.
 func (c *Canvas) At(x, y int) (rune, Layer) {
 	i := y*c.w + x

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -482,4 +483,33 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 		again[0].Cell = cell
 		assert.Contains(t, lane(append(again, Moment{Sign: '░'})...), want)
 	}
+}
+
+// The interval of each point of a sweep is a bar, which does not set the scale.
+func TestASweepShowsHowFarItsPointsAreCertain(t *testing.T) {
+	num := func(v float64) *float64 { return &v }
+	r := &sweep.Result{Unit: "entries", Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "2", "4"}}}}
+	for i, runs := range [][]float64{{100, 110}, {1000, 100}, {450}} {
+		r.Points = append(r.Points, sweep.Point{Values: r.Axes[0].Values[i : i+1]})
+		for _, v := range runs {
+			r.Runs = append(r.Runs, sweep.Run{Point: i, Done: num(v)})
+		}
+	}
+	st := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	rows := Throughput(st, r).Draw(st, 50, 12)
+	picture := strings.Join(rows, "\n")
+	assert.Contains(t, picture, "•")
+	assert.NotContains(t, picture, "5k", "a bar that goes on above the scale does not set it")
+	bars := make([]int, 50)
+	for _, row := range rows[:11] {
+		for x, sign := range []rune(ansi.Strip(row)) {
+			if sign == '│' && x > labels+1 {
+				bars[x]++
+			}
+		}
+	}
+	at := func(n float64) int { return labels + 2 + int((n-1)/3*float64(50-labels-3)+0.5) }
+	assert.Positive(t, bars[at(1)])
+	assert.Equal(t, 10, bars[at(2)], "all rows but that of the point")
+	assert.Zero(t, bars[at(4)], "one run has no interval")
 }

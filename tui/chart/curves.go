@@ -16,8 +16,10 @@ import (
 type Curve struct {
 	// At and Values are its points, ordered by At; NaN is a gap.
 	At, Values []float64
-	// Low and High are the edges of a band around it; without one they are empty.
+	// Low and High are the edges of a band around it, or if Bars is set the ends of a bar at each point, which
+	// do not set the scale and are cut to it; without any they are empty.
 	Low, High []float64
+	Bars      bool
 	Ink       widget.Ink
 	// Bare omits the dots at the points, for values that are computed rather than
 	// measured.
@@ -69,7 +71,11 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 	from, to = math.Inf(1), math.Inf(-1)
 	low, top := math.Inf(1), 0.0
 	for _, c := range p.Curves {
-		for _, values := range [][]float64{c.Values, c.Low, c.High} {
+		all := [][]float64{c.Values, c.Low, c.High}
+		if c.Bars {
+			all = all[:1]
+		}
+		for _, values := range all {
 			for i, v := range values {
 				if math.IsNaN(v) || math.IsInf(v, 0) || p.Log && v <= 0 {
 					continue
@@ -252,7 +258,11 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 		canvas.Level(canvas.Row(scale.Part(l.Value)), l.Text, limit)
 	}
 	for i, c := range p.Curves {
-		c.shade(canvas, from, to, scale, first+Layer(i))
+		if c.Bars {
+			c.bars(canvas, scale, func(x float64) int { return column(x, cells) }, first+Layer(i))
+		} else {
+			c.shade(canvas, from, to, scale, first+Layer(i))
+		}
 	}
 	for _, x := range p.Marks {
 		if x >= from && x <= to {
@@ -312,6 +322,18 @@ func (c Curve) shade(canvas *Canvas, from, to float64, scale plot.Scale, l Layer
 		for y := top; y >= 0 && y <= foot; y++ {
 			if canvas.Free(x, y, 1) {
 				canvas.Put(x, y, "░", l)
+			}
+		}
+	}
+}
+
+// bars draws the bar of each point, as far as it is on the chart, over lines but not over signs.
+func (c Curve) bars(canvas *Canvas, scale plot.Scale, column func(float64) int, l Layer) {
+	for k := range min(len(c.Low), len(c.High)) {
+		top, foot := canvas.Row(min(scale.Part(c.High[k]), 1)), canvas.Row(max(scale.Part(c.Low[k]), 0))
+		for y := top; y >= 0 && y <= foot; y++ {
+			if x := column(c.At[k]); !canvas.Signed(x, y) {
+				canvas.Put(x, y, "│", l)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Throughput returns the curves of throughput over the knob of a sweep, one for each
-// value of the other, with the law fitted to each and rules at the knees. It has no
+// value of the other, with the interval of each point, the law fitted to each and rules at the knees. It has no
 // curves if no knob is numeric.
 func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 	p := Plot{Format: units.Number, Across: units.Number}
@@ -25,7 +25,8 @@ func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 		if len(at) < 2 {
 			return p // all ran with one number of threads
 		}
-		c := Curve{At: at, Values: done, Ink: s.Series[i%len(s.Series)]}
+		c := Curve{At: at, Values: done, Bars: true, Ink: s.Series[i%len(s.Series)]}
+		c.Low, c.High = r.Intervals(across, other)
 		p.Curves = append(p.Curves, c)
 		for _, l := range r.Lines {
 			if l.At != other || l.Law == nil {
@@ -77,6 +78,9 @@ func Legend(s *widget.Styles, r *sweep.Result) string {
 	out := legend(s, r, r.Unit+"/s")
 	if out != "" && slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Law != nil }) {
 		out += s.Muted.On("; dimmed: the law that fits")
+	}
+	if out != "" && slices.ContainsFunc(r.Points, func(p sweep.Point) bool { return p.High != nil }) {
+		out += s.Muted.On("; │: ±")
 	}
 	return out
 }
