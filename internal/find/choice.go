@@ -20,6 +20,8 @@ type Tried struct {
 	Why  string
 	// Doubtful means that the result may be due to chance: the evidence was balanced.
 	Doubtful bool
+	// Vain means that the level had failed alike with fewer calls in progress.
+	Vain bool
 	// Readings are the results of the step for each condition: the fraction that
 	// violated it, or the mean, with its uncertainty.
 	Readings []Estimate

@@ -112,6 +112,8 @@ type Step struct {
 	Threads  int     `json:"threads"`
 	Response Times   `json:"response_ns"`
 	Service  Times   `json:"service_ns"`
+	// Vain means that the level had failed alike with fewer threads, in the try before with another number.
+	Vain bool `json:"in_vain,omitempty"`
 	// Judged is, for each condition of the result, the figure that it is about, over the whole
 	// step: a time in nanoseconds, or measure.Hidden if too few calls support it or the condition
 	// is not about a time.
@@ -539,10 +541,12 @@ func (r *Result) anyHeld() bool {
 // InVain returns two tries of a level that did not hold, the second of which had more threads and fared no
 // better; nil if there are none.
 func (r *Result) InVain() (before, after *Step) {
-	for i := range max(len(r.Steps)-1, 0) {
-		a, b := &r.Steps[i], &r.Steps[i+1]
-		if a.Level == b.Level && a.Threads < b.Threads && !a.Held && !b.Held && noBetter(a.Why, b.Why, a.Done, b.Done) {
-			return a, b
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		for k := i - 1; s.Vain && k >= 0; k-- {
+			if b := &r.Steps[k]; b.Level == s.Level && b.Threads < s.Threads {
+				return b, s
+			}
 		}
 	}
 	return nil, nil

@@ -75,8 +75,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		}
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
-		_, again := r.InVain()
-		f.inVain = again != nil
+		f.inVain = f.inVain || s.Vain
 		l := f.suspect(step, &f.bench.step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
 		switch {
@@ -174,7 +173,7 @@ func moreTime(than time.Duration) string {
 func (f *Finder) step(s Tried) Step {
 	b := &f.bench.step
 	out := Step{
-		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why,
+		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why, Vain: s.Vain,
 		Done: s.Done, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
 		Response: timesOf(measure.Summarize(b.response)), Service: timesOf(measure.Summarize(b.service)), LateP99: measure.Summarize(b.lateness).P99,
 	}

@@ -46,29 +46,43 @@ const shortest = (1 + leastSeconds) * time.Second
 
 // Find searches. Without a level to start at, it starts at a quarter of what the store
 // achieves without a limit. Each level is tried with the width with which the highest one up to it
-// held: what is gained by more calls in progress counts only where a level holds thanks to them.
+// held: what is gained by more calls in progress counts only where a level holds thanks to them, or
+// came much closer to that. A level that is in doubt with more of them is tried again with as many.
 func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, error) {
 	now, end := int64(0), int64(0)
 	enough := 0 // the width beyond which more did not help; 0: none is known
-	first, held := b.Width(), map[float64]int{}
+	first, helped, held := b.Width(), 0, map[float64]int{}
+	var doubted *Tried // the try before the last one, which had fewer, if the last one is to be tried again
+	fewer := 0         // the width of that with fewer
 	try := func(ctx context.Context, level float64, careful bool) (Tried, error) {
-		b.Narrow(widthFor(level, held, first))
-		var before *Tried // with fewer threads, of which there were
-		fewer := 0
+		before := doubted
+		if before == nil || before.Rate != level {
+			before = nil
+			b.Narrow(widthFor(level, held, first, helped))
+		}
+		again := before != nil
+		doubted = nil
 		for {
 			s, list, err := k.try(ctx, b, level, careful, &end)
 			if err != nil {
 				return s, err
 			}
 			now = s.To
-			if before != nil && !s.Held && noBetter(before.Why, s.Why, before.Done, s.Done) {
-				enough = fewer
-			}
 			width := b.Width()
+			if before != nil && !s.Held {
+				switch better := k.better(*before, s); {
+				case s.Doubtful && !again && k.Choice.Confirm:
+					doubted = before
+				case better:
+					helped = max(helped, width)
+				case !s.Doubtful && alikeFailed(*before, s):
+					enough, s.Vain = fewer, true
+				}
+			}
 			if delete(held, level); s.Held {
 				held[level] = width
 			}
-			if s.Held || enough > 0 && width >= enough || !b.Widen(list) {
+			if s.Held || doubted != nil || enough > 0 && width >= enough || !b.Widen(list) {
 				return s, nil
 			}
 			found(s)
@@ -97,25 +111,46 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 	return k.Choice.Find(ctx, try, found)
 }
 
-// widthFor returns the width to try a level with: that with which the highest level up to it held, else the first.
-func widthFor(level float64, held map[float64]int, first int) int {
+// widthFor returns the width to try a level with: that with which it held; else that with which the highest level
+// below it did, or the first, and no less than the one that has helped another level.
+func widthFor(level float64, held map[float64]int, first, helped int) int {
+	if w, ok := held[level]; ok {
+		return w
+	}
 	best, width := 0.0, first
 	for l, w := range held {
-		if l <= level && l > best {
+		if l < level && l > best {
 			best, width = l, w
 		}
 	}
-	return width
+	return max(width, helped)
 }
 
-// noBetter reports whether a level that did not hold fared no better when it was tried again: it failed for
-// the same reason, and hardly more was done.
-func noBetter(why, again string, done, doneAgain float64) bool {
-	reason := func(why string) string {
-		why, _, _ = strings.Cut(why, ":")
-		return strings.TrimSuffix(strings.TrimSuffix(why, didNot), inDoubt)
+// muchBetter is the fraction of a figure at which it is much better.
+const muchBetter = 0.5
+
+// better reports whether a level that did not hold came much closer to that when it was tried again, by the condition
+// that did not hold at first.
+func (k Seek) better(before, again Tried) bool {
+	why := reason(before.Why)
+	for i, c := range k.Conditions {
+		if c.Text == why && i < len(before.Readings) && i < len(again.Readings) {
+			return again.Readings[i].Value <= muchBetter*before.Readings[i].Value
+		}
 	}
-	return reason(why) == reason(again) && doneAgain <= alike*done
+	return false
+}
+
+// alikeFailed reports whether a level that did not hold failed for the same reason when it was tried again, with hardly
+// more done.
+func alikeFailed(before, again Tried) bool {
+	return reason(before.Why) == reason(again.Why) && again.Done <= alike*before.Done
+}
+
+// reason is why a level did not hold, without the evidence: the condition, or that the backlog grew.
+func reason(why string) string {
+	why, _, _ = strings.Cut(why, ":")
+	return strings.TrimSuffix(strings.TrimSuffix(why, didNot), inDoubt)
 }
 
 // sound makes the store do as much as it can for a moment.

@@ -15,7 +15,10 @@ import (
 // tries with as many threads it says how many held, and what came of other numbers of threads last. A single
 // condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
-	o := r.Outcome(r.Of(level))
+	return r.told(r.Outcome(r.Of(level)))
+}
+
+func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
 	doubtful = o.Good > 0 && o.Good < o.Tries
 	switch {
 	case o.Tries == 1 && o.Held:
@@ -24,7 +27,7 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 		words, doubtful = r.reason(o.Shown), o.Shown.Doubtful
 	case o.Held:
 		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + waits(r.waited(o.Shown))
-		for _, s := range slices.Backward(r.Of(level).Steps) {
+		for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
 			if why := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
 				words += "; once " + why
 				break
@@ -44,22 +47,67 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
 func (o Outcome) elsewhere() string {
-	var yes, no []int
+	var yes, no, unsure []int
 	for _, s := range o.Others {
-		if s.Held {
+		switch {
+		case s.Held:
 			yes = append(yes, s.Threads)
-		}
-	}
-	for _, s := range o.Others {
-		if !slices.Contains(yes, s.Threads) {
+		case !s.Doubtful:
 			no = append(no, s.Threads)
+		default:
+			unsure = append(unsure, s.Threads)
 		}
 	}
+	no = slices.DeleteFunc(no, func(n int) bool { return slices.Contains(yes, n) })
+	unsure = slices.DeleteFunc(unsure, func(n int) bool { return slices.Contains(yes, n) || slices.Contains(no, n) })
 	not := "nor"
 	if o.Held {
 		not = "not"
 	}
-	return with("held", yes) + with(not, no)
+	return with("held", yes) + with(not, no) + with("in doubt", unsure)
+}
+
+// Row is how a level came out with one number of threads.
+type Row struct {
+	// Step is the try that stands for it.
+	Step
+	// Words are those of Told and Short those of InShort; Held and Doubtful are as there.
+	Words, Short   string
+	Held, Doubtful bool
+}
+
+// Rows returns the rows that a table has on a level: that of the try that stands for it, and one for each other number
+// of threads with which it was tried, from the lowest up.
+func (r *Result) Rows(level float64) []Row {
+	o := r.Outcome(r.Of(level))
+	rows := []Row{r.row(o)}
+	_, of := r.Sought()
+	others := slices.Clone(o.Others)
+	slices.SortStableFunc(others, func(a, b Step) int { return a.Threads - b.Threads })
+	for i := 0; i < len(others); {
+		one := Outcome{}
+		var yes, no []Step
+		for threads := others[i].Threads; i < len(others) && others[i].Threads == threads; i++ {
+			if one.Tries++; others[i].Held {
+				yes = append(yes, others[i])
+			} else {
+				no = append(no, others[i])
+			}
+		}
+		if one.Good, one.Held = len(yes), len(yes) > len(no); one.Held {
+			one.Shown = median(yes, of)
+		} else {
+			one.Shown = median(no, of)
+		}
+		rows = append(rows, r.row(one))
+	}
+	return rows
+}
+
+func (r *Result) row(o Outcome) Row {
+	row := Row{Step: o.Shown, Short: o.inShort()}
+	row.Words, row.Held, row.Doubtful = r.told(o)
+	return row
 }
 
 // with says how tries with numbers of threads came out: "; nor with 32 or 64 threads"; "" without any.
@@ -132,8 +180,10 @@ func waits(d time.Duration) string {
 
 // InShort is what Told says in a word or two: whether the level held, or in how many of its tries. That users
 // waited although it did is no word of it, as that often is so at all levels.
-func (r *Result) InShort(level float64) string {
-	switch o := r.Outcome(r.Of(level)); {
+func (r *Result) InShort(level float64) string { return r.Outcome(r.Of(level)).inShort() }
+
+func (o Outcome) inShort() string {
+	switch {
 	case o.Tries > 1:
 		return fmt.Sprintf("%d of %d", o.Good, o.Tries)
 	case o.Shown.Doubtful:

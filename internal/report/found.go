@@ -272,9 +272,43 @@ func withThreads(r *find.Result, many string) (out []string) {
 		out = append(out, text+".")
 	}
 	if a, b := r.InVain(); b != nil {
-		out = append(out, fmt.Sprintf("More threads did not help: %s failed alike with %s.", units.Number(b.Level)+many, with([]int{a.Threads, b.Threads})))
+		return append(out, fmt.Sprintf("More threads did not help: %s failed %s and %s.", units.Number(b.Level)+many, withThose(r, *a, "thread"), withThose(r, *b, "")))
+	}
+	for _, s := range r.Curve() {
+		rows := r.Rows(s.Level)
+		if s.Level < r.TooMuch || len(rows) < 2 || slices.ContainsFunc(rows, func(row find.Row) bool { return row.Held }) {
+			continue
+		}
+		slices.SortFunc(rows, func(a, b find.Row) int { return a.Threads - b.Threads })
+		text := units.Number(s.Level) + many
+		for i, row := range rows {
+			how, noun := " failed ", ""
+			if row.Doubtful {
+				how = " was in doubt "
+			}
+			if i == 0 {
+				noun = "thread"
+			} else {
+				text += ", and"
+			}
+			text += how + withThose(r, row.Step, noun)
+		}
+		return append(out, text+".")
 	}
 	return out
+}
+
+// withThose names the threads of a try, with what was sought there: "with 8 threads (p99 35.6 ms)".
+func withThose(r *find.Result, s find.Step, noun string) string {
+	text := fmt.Sprintf("with %d", s.Threads)
+	if noun != "" {
+		text = "with " + Several(s.Threads, noun)
+	}
+	name, of := r.Sought()
+	if v := of(s); v > 0 {
+		text += fmt.Sprintf(" (%s %s)", name, Nanos(v))
+	}
+	return text
 }
 
 // numbers returns the numbers of threads of tries, from the lowest up.
@@ -447,7 +481,7 @@ func didMore(r *find.Result, under, many string) []string {
 		units.Number(more.Level)+many, units.Number(more.Done), under, units.Number(r.TooMuch))}
 }
 
-// levels is the table of all levels, each with the try that stands for it.
+// levels is the table of all levels, each with the try that stands for it, and one for each other number of threads.
 func levels(r *find.Result) Table {
 	t := Table{Words: true, Columns: []string{r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50"}}
 	alone := len(r.Judged()) == 0 && slices.ContainsFunc(r.Steps, func(s find.Step) bool { return s.Service.P99 > 0 })
@@ -462,23 +496,24 @@ func levels(r *find.Result) Table {
 		t.Columns = append(t.Columns, "threads")
 	}
 	t.Columns = append(t.Columns, "came out")
-	for _, s := range r.Curve() {
-		row := []string{
-			units.Number(s.Level), units.Number(s.Done),
-			Nanos(s.Response.P50), Nanos(s.Response.P90), Nanos(s.Response.P99), Nanos(s.Response.P999), Nanos(s.Response.Max), Nanos(s.Service.P50),
+	for _, at := range r.Curve() {
+		for _, s := range r.Rows(at.Level) {
+			row := []string{
+				units.Number(s.Level), units.Number(s.Done),
+				Nanos(s.Response.P50), Nanos(s.Response.P90), Nanos(s.Response.P99), Nanos(s.Response.P999), Nanos(s.Response.Max), Nanos(s.Service.P50),
+			}
+			if alone {
+				row = append(row, Nanos(s.Service.P99))
+			}
+			for _, f := range r.Judged() {
+				row = append(row, Nanos(f.Of(s.Step)))
+			}
+			row = append(row, Whole(s.Errors))
+			if r.Over != find.OverThreads {
+				row = append(row, fmt.Sprint(s.Threads))
+			}
+			t.Add(append(row, s.Words)...)
 		}
-		if alone {
-			row = append(row, Nanos(s.Service.P99))
-		}
-		for _, f := range r.Judged() {
-			row = append(row, Nanos(f.Of(s)))
-		}
-		words, _, _ := r.Told(s.Level)
-		row = append(row, Whole(s.Errors))
-		if r.Over != find.OverThreads {
-			row = append(row, fmt.Sprint(s.Threads))
-		}
-		t.Add(append(row, words)...)
 	}
 	return t
 }

@@ -154,12 +154,11 @@ func TestFoundInWords(t *testing.T) {
 				r.Steps[i].Done, r.Steps[i].Why = 3000, "the backlog grew: of 100 that fell due 75 were done"
 			}
 		},
-		"2.83k entries/s held with 8 threads, and 4k was tried with 8 and with 32 threads.\nMore threads did not help: 4k entries/s failed alike with 8 and with 32 threads.\n": func(r *find.Result) {
-			more := r.Steps[4]
-			r.Steps[2].Threads, r.Steps[3].Threads, r.Steps[4].Threads = 8, 8, 8
-			r.Steps[4].Why, more.Why = "p99<10ms did not hold: 30 % took longer", "p99<10ms is in doubt: 40 of 900 took longer"
-			r.Steps = append(r.Steps, more)
-		},
+		"2.83k entries/s held with 8 threads, and 4k was tried with 8 and with 32 threads.\nMore threads did not help: 4k entries/s failed with 8 threads (p99 160 ms) and with 32 (p99 150 ms).\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
+		"and 4k was tried with 8 and with 32 threads.\n4k entries/s failed with 8 threads (p99 160 ms), and was in doubt with 32 (p99 12 ms).\n":                                                    withMore(12e6, func(s *find.Step) { s.Doubtful = true }),
+		" 4 ms     8 ms    12 ms      –    20 ms         4 ms       0       32  p99<10ms is in doubt: 40 of": withMore(12e6, func(s *find.Step) {
+			s.Doubtful, s.Why = true, "p99<10ms is in doubt: 40 of 900 took longer"
+		}),
 		"2.83k entries/s held with 8 threads, and 4k was not tried with as many, but with 32 threads.\n\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
 		"2.83k entries/s held with 32 threads, and 4k was tried with as many.\n\n":                         func(r *find.Result) { r.Steps[0].Threads = 8 },
 		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
@@ -228,6 +227,19 @@ func TestFoundInWords(t *testing.T) {
 		assert.Contains(t, FoundText(r), want)
 		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "It took "))
 		assert.True(t, strings.Contains(FoundText(r), "● p99  ○ p50") == (len(r.Steps) > 0))
+	}
+}
+
+// withMore makes a search one that tried the level that is too much with 8 threads, and then with 32, at this p99.
+func withMore(p99 int64, change func(*find.Step)) func(r *find.Result) {
+	return func(r *find.Result) {
+		more := r.Steps[4]
+		for i := 2; i < 5; i++ {
+			r.Steps[i].Threads = 8
+		}
+		more.Response.P99 = p99
+		change(&more)
+		r.Steps = append(r.Steps, more)
 	}
 }
 

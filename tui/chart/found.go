@@ -133,7 +133,8 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	from := max(slices.Index(list, chosen)-(n-2), 0)
 	t := newTried(s, r, true, "held")
 	for _, level := range list[from:min(from+n-1, len(list))] {
-		t.add(level, r.InShort(level), level == chosen)
+		row := r.Rows(level)[0]
+		t.add(row, row.Short, level == chosen)
 	}
 	return t.lines(w)
 }
@@ -147,8 +148,9 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	}
 	t := newTried(s, r, false, "came out")
 	for _, level := range list {
-		words, _, _ := r.Told(level)
-		t.add(level, words, false)
+		for _, row := range r.Rows(level) {
+			t.add(row, row.Words, false)
+		}
 	}
 	if t.Wide() <= w || s.Spoken {
 		return t.lines(w)
@@ -156,7 +158,9 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	var below []string
 	t = newTried(s, r, false, "held")
 	for _, level := range list {
-		t.add(level, r.InShort(level), false)
+		for _, row := range r.Rows(level) {
+			t.add(row, row.Short, false)
+		}
 		if words, _, _ := r.Told(level); words != "held" {
 			for i, l := range widget.Wrap(words, max(w-levelWidth-2, leastReason)) {
 				head := ""
@@ -210,31 +214,29 @@ func newTried(s *widget.Styles, r *find.Result, numbered bool, outcome string) *
 	return t
 }
 
-// add adds a level with how it came out, in words.
-func (t *tried) add(level float64, words string, chosen bool) {
-	_, held, doubtful := t.r.Told(level)
+// add adds how a level came out, in words.
+func (t *tried) add(shown find.Row, words string, chosen bool) {
 	sign, ink := signBad, t.s.Bad
 	switch {
-	case doubtful:
+	case shown.Doubtful:
 		sign, ink = signDoubt, t.s.Warn
-	case t.r.Waited(level) > 0:
+	case shown.Held && t.r.Waited(shown.Level) > 0:
 		sign, ink = "✓", t.s.Warn
-	case held:
+	case shown.Held:
 		sign, ink = "✓", t.s.OK
 	}
 	t.inks = append(t.inks, ink)
-	shown := t.r.Outcome(t.r.Of(level)).Shown
 	var row []string
 	if t.numbered {
-		number := strconv.Itoa(t.r.Try(shown))
+		number := strconv.Itoa(t.r.Try(shown.Step))
 		if chosen {
 			number = "▸" + number
 		}
 		row = append(row, number)
 	}
-	row = append(row, units.Number(level), units.Number(shown.Done), widget.Nanos(shown.Response.P50), widget.Nanos(shown.Response.P99))
+	row = append(row, units.Number(shown.Level), units.Number(shown.Done), widget.Nanos(shown.Response.P50), widget.Nanos(shown.Response.P99))
 	for _, f := range t.judged {
-		row = append(row, widget.Nanos(f.Of(shown)))
+		row = append(row, widget.Nanos(f.Of(shown.Step)))
 	}
 	if t.threads {
 		row = append(row, strconv.Itoa(shown.Threads))
