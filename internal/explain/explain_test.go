@@ -235,6 +235,20 @@ func TestNothingIsMadeUp(t *testing.T) {
 	assert.Contains(t, Paragraph(Of(f)), "The run was paused, so nothing was done.")
 }
 
+// A rate at which the backlog grew to the end was not kept, whatever the mean is.
+func TestARateThatWasNotKeptSetNoPace(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	for i := range f.Series {
+		f.Series[i].Rate = 1000
+	}
+	assert.Equal(t, Pacing, Of(f).Part().Resource)
+	f.Run.Observed = &verdict.Observed{Growth: &verdict.Growth{FromS: 3, ToS: 10, Rate: 1000}}
+	assert.NotEqual(t, Pacing, Of(f).Part().Resource)
+	f.Run.Observed.Growth.CaughtUpS = 12
+	assert.Equal(t, Pacing, Of(f).Part().Resource)
+}
+
 // A pause that the user made is told as that, however short it was and whatever was before it.
 func TestAPauseIsToldAsThat(t *testing.T) {
 	t.Parallel()

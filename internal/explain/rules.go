@@ -76,12 +76,19 @@ func pacing(s *stretch) (string, []string) {
 	if strings.HasPrefix(s.f.Run.Parameters["arrivals"], workload.Bursts) {
 		chance = s.asked // and more or fewer bursts than usual
 	}
-	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked {
+	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked || s.fellBehind() {
 		return "", nil
 	}
 	return "The requested rate", append([]string{
 		fmt.Sprintf("%s %s/s were done of the %s/s requested, in its whole seconds", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
 	}, s.headroom()...)
+}
+
+// fellBehind reports whether a backlog grew until the end of the period, or of the run, as the verdict has
+// it: the rate was not kept then.
+func (s *stretch) fellBehind() bool {
+	o := s.f.Run.Observed
+	return o != nil && o.Growth != nil && o.Growth.CaughtUpS == 0 && o.Growth.FromS >= s.from-1 && o.Growth.FromS < s.to
 }
 
 // searchPace is said where a search asked for the rate: what was at its limit differs from level to

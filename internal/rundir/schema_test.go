@@ -62,7 +62,7 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 	r.Observed = &verdict.Observed{
 		Steps:       []verdict.Step{{AtS: 1, ByS: -3}},
 		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
-		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4, PausedS: 0.5},
+		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4, PausedS: 0.5, Taken: &verdict.Taken{Used: 0.5, Others: 1.2, Waited: 0.4}},
 		Restarts:    []verdict.Restart{{AtS: 12, Node: "a:1", Kept: new(int64(0))}},
 		Pauses:      3, PausedS: 0.9, Pressure: 0.1,
 		Ceilings: []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
@@ -111,7 +111,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 43)
+	assert.Len(t, seen, 44)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

@@ -166,7 +166,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		return fmt.Errorf("start the run: %w", err)
 	}
 	d.run, d.sink.warmup.run, d.observer.run = run, run, run
-	d.sink.backlog.pauses = run.Pauses
+	d.sink.backlog.pauses, d.sink.backlog.taken = run.Pauses, d.observer.taken
 	d.drain = newDrain(run, d.Opened)
 	close(d.sink.running)
 	if d.Opened.crew != nil {

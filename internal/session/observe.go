@@ -88,6 +88,17 @@ func (o *observer) observe(warm bool) {
 	}
 }
 
+// taken is as verdict.TakenSoFar, of what was observed last.
+func (o *observer) taken() verdict.Taken {
+	last := o.last.Load()
+	if last == nil {
+		return verdict.Taken{}
+	}
+	now := *last
+	now.Processes, now.Store = o.sampler.Report()
+	return verdict.TakenSoFar(&now)
+}
+
 // beginPool notes the counters of the connection pool: only what comes on top counts.
 func (o *observer) beginPool() {
 	pool, _ := o.pool()
@@ -142,11 +153,13 @@ type backlog struct {
 	operations
 	// pauses is as in engine.Run; nil: nobody knows.
 	pauses func() (n int64, sum time.Duration)
+	// taken is as verdict.TakenSoFar; nil: nobody knows.
+	taken func() verdict.Taken
 
 	mu      sync.Mutex
 	seconds []int64
-	// paused is for how long in all perfbench had not run, at the end of each of them.
-	paused []time.Duration
+	// lost is what had been lost at the end of each of them.
+	lost []loss
 	// last is the newest second, or when its units were given up.
 	last    verdict.Waiting
 	rate    float64
@@ -158,6 +171,12 @@ type backlog struct {
 	// whole are all seconds from the first, never is how many units were given up in them.
 	whole []verdict.Waiting
 	never int64
+}
+
+// loss is for how long in all perfbench had not run, and who had had the processors.
+type loss struct {
+	paused time.Duration
+	taken  verdict.Taken
 }
 
 func (b *backlog) add(s *measure.Second) {
@@ -186,7 +205,7 @@ func (b *backlog) add(s *measure.Second) {
 		if g := b.grown(); g != nil {
 			b.past = append(b.past, g)
 		}
-		b.seconds, b.paused, b.rate, b.segment, b.began = nil, nil, w.Rate, segment, s.T
+		b.seconds, b.lost, b.rate, b.segment, b.began = nil, nil, w.Rate, segment, s.T
 		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
 		units = w.Units
 	}
@@ -228,11 +247,14 @@ func (b *backlog) giveUp(w *verdict.Waiting, s *measure.Second) {
 
 // note adds how many units were due and not begun by the end of a second, or when they were given up.
 func (b *backlog) note(units int64, w verdict.Waiting) {
-	var sum time.Duration
+	var l loss
 	if b.pauses != nil {
-		_, sum = b.pauses()
+		_, l.paused = b.pauses()
 	}
-	b.seconds, b.paused, b.last = append(b.seconds, units), append(b.paused, sum), w
+	if b.taken != nil {
+		l.taken = b.taken()
+	}
+	b.seconds, b.lost, b.last = append(b.seconds, units), append(b.lost, l), w
 }
 
 // grown says whether the backlog grows since the last change. If a search made that, it is
@@ -244,8 +266,10 @@ func (b *backlog) grown() *verdict.Growth {
 	g := verdict.Grown(b.seconds, b.rate, float64(b.began))
 	if g != nil {
 		first := int(g.FromS) - b.began // seconds that its first third has
-		g.PausedS = (b.paused[len(b.paused)-1] - b.paused[first-1]).Seconds()
+		from, to := b.lost[first-1], b.lost[len(b.lost)-1]
+		g.PausedS = (to.paused - from.paused).Seconds()
 		g.EndAt(b.last)
+		g.Taken = to.taken.Since(from.taken, g.ToS-g.FromS)
 	}
 	return g
 }

@@ -72,6 +72,16 @@ func Others(o *Observed) (float64, bool) {
 	return c.others, ok
 }
 
+// TakenSoFar adds up who had the processors of this machine for how many seconds; nothing if that is not
+// known.
+func TakenSoFar(o *Observed) Taken {
+	c, ok := companyOf(o)
+	if !ok {
+		return Taken{}
+	}
+	return Taken{Used: c.used * o.Seconds, Others: c.others * o.Seconds, Waited: c.waited * o.Seconds}
+}
+
 // Company is what one of several workers observed of its machine, and of itself there.
 type Company struct {
 	// Machine is the same for all processes of a machine, and for no others.

@@ -63,6 +63,8 @@ var explanations = []explanation{
 	{cause: Throttled, of: []Cause{GC}, holds: collectsLittle},
 	{cause: Crowded, of: waiting},
 	{cause: Crowded, of: []Cause{Backlog}, holds: heldUp},
+	{cause: Crowded, of: []Cause{Backlog}, holds: crowdedOut},
+	{cause: Crowded, of: []Cause{Unstarted}, holds: burst},
 	{cause: Crowded, of: []Cause{GC}, holds: collectsLittle},
 	{cause: Stolen, of: waiting},
 	{cause: Stolen, of: []Cause{GC}, holds: collectsLittle},
@@ -102,6 +104,13 @@ func heldUp(r *Record) bool {
 	g := r.growth()
 	return g != nil && g.PausedS > 0 && g.PausedS*g.Rate >= g.To-g.From
 }
+
+// crowdedOut reports whether a backlog grew because others had the processors.
+func crowdedOut(r *Record) bool { return r.growth().crowded(r.Observed) }
+
+// burst reports whether settings were changed and no backlog grew, so that what was never sent is what a
+// moment had left when they were.
+func burst(r *Record) bool { return len(r.Segments) > 0 && r.growth() == nil }
 
 // outOfService reports whether nothing was done for a while in the time in which a backlog grew, or
 // up to the end.

@@ -280,11 +280,30 @@ type Growth struct {
 	Rate float64 `json:"rate_per_s"`
 	// PausedS is for how long perfbench did not run from FromS to ToS, as in Observed.
 	PausedS float64 `json:"paused_s,omitempty"`
+	// Taken is who had the processors of this machine in that time; nil where that is not known.
+	Taken *Taken `json:"processors,omitempty"`
 	// CaughtUpS is when all that was due had been begun again, after ToS; 0: it never was.
 	CaughtUpS float64 `json:"caught_up_s,omitempty"`
 	// Units and Until are those of GivenUp, if it ended so.
 	Units float64 `json:"given_up,omitempty"`
 	Until string  `json:"until,omitempty"`
+}
+
+// Taken is how many processors of a machine perfbench and the store used, how many all others did,
+// and how many threads of the first two waited for one, on average or added up over seconds.
+type Taken struct {
+	Used   float64 `json:"used"`
+	Others float64 `json:"others"`
+	Waited float64 `json:"waiting_threads"`
+}
+
+// Since returns the mean of what came on top of an earlier sum in so many seconds.
+func (t Taken) Since(from Taken, seconds float64) *Taken {
+	if t == (Taken{}) || seconds <= 0 {
+		return nil
+	}
+	per := func(to, from float64) float64 { return max(to-from, 0) / seconds }
+	return &Taken{Used: per(t.Used, from.Used), Others: per(t.Others, from.Others), Waited: per(t.Waited, from.Waited)}
 }
 
 // last is how many units were due and not begun at the end, as far as that is known.
@@ -297,6 +316,19 @@ func (g *Growth) last() float64 {
 
 // shrank reports whether the backlog was being worked off at the end.
 func (g *Growth) shrank() bool { return g.Most > 0 && g.End < shrinks*g.Most }
+
+// crowded reports whether other processes had the processors for which the run's threads waited while it
+// grew, and enough of them to explain what was not done of the rate.
+func (g *Growth) crowded(o *Observed) bool {
+	if g == nil || g.Taken == nil || o == nil || o.Machine <= 0 { // of workers, only that of the coordinator is known
+		return false
+	}
+	const between = 0.5 // of that time lies between the middles of the two thirds
+	undone := (g.To - g.From) / (between * (g.ToS - g.FromS) * g.Rate)
+	t := g.Taken
+	theirs := t.Waited * t.Others / max(t.Others+t.Used, crowdLeast)
+	return t.Others >= crowdLeast && theirs > 0 && theirs >= max(undone, crowdShare)*(t.Used+t.Waited)
+}
 
 // EndAt notes how its last second ended.
 func (g *Growth) EndAt(w Waiting) {
@@ -348,7 +380,8 @@ func (w *Waiting) gaveUp(rate float64) bool { return float64(w.GivenUp) > growTi
 
 // A backlog grows if each third of the run has a larger one than the third before, and
 // the last third is larger by a quarter and by what falls due in growTime. So much of it must
-// be there in the last seconds, too: one that was worked off is none. It is being worked off
+// be there in the last seconds, too: one that was worked off is none. And it must have risen for
+// growSeconds since it was last less than that: a burst is none either. It is being worked off
 // if less than shrinks of what it was at most is left. One that was worked off is told if it
 // was at most as much as falls due in toldTime.
 const (
@@ -380,11 +413,18 @@ func Grown(backlog []int64, rate, began float64) *Growth {
 	if middle < first || !grew(last) || !grew(float64(max(backlog[n-1], backlog[n-2]))) {
 		return nil
 	}
+	since := n // it was last worked off
+	for since > 0 && float64(backlog[since-1]) > growTime*rate {
+		since--
+	}
 	g := &Growth{FromS: began + float64(third), ToS: began + float64(n), From: middle, To: last, Rate: rate, End: float64(backlog[n-1])}
-	for i, v := range backlog {
+	for i, v := range backlog[since:] {
 		if float64(v) > g.Most {
-			g.Most, g.MostS = float64(v), began+float64(i+1)
+			g.Most, g.MostS = float64(v), began+float64(since+i+1)
 		}
+	}
+	if g.MostS-began-float64(since) < growSeconds {
+		return nil
 	}
 	return g
 }

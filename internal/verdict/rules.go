@@ -449,6 +449,9 @@ func backlog(r *Record) finding {
 			return after(fmt.Sprintf("nothing was done from %s to %s", at(o.From), at(o.To)))
 		}
 	}
+	if g.crowded(r.Observed) {
+		return finding{Degraded, fmt.Sprintf("%s while other processes used %s of this machine and on average %.2g threads of the run waited for one", grew, processors(math.Round(100*g.Taken.Others)/100), g.Taken.Waited), spared}
+	}
 	if g.shrank() {
 		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}
 	}

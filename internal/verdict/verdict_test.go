@@ -446,6 +446,31 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	assert.Empty(t, what+aside, "less than falls due in a second")
 }
 
+// Bursts that were caught up are no backlog that grows, nor is one that a change cut off, however much
+// more there was of them in the last third.
+func TestBurstsAreNoBacklogThatGrows(t *testing.T) {
+	bursts := []int64{0, 0, 0, 385, 0, 2000, 0, 255, 1475, 0, 7235, 4915}
+	assert.Nil(t, Grown(bursts, 30_000, 33))
+	assert.Nil(t, Grown(append(make([]int64, 20), 9000, 8500, 8000, 7500, 7000), 1000, 0), "it came at once")
+	g := Grown(append(bursts[:10:10], 2000, 4000, 6000), 30_000, 33)
+	require.NotNil(t, g, "it rose for three seconds")
+	assert.Equal(t, []float64{6000, 6000, 46}, []float64{g.End, g.Most, g.MostS})
+}
+
+// Where others had the processors that the run waited for while the backlog grew, they are the cause, if they
+// had enough of them.
+func TestABacklogOfACrowdedMachineIsNotTheStores(t *testing.T) {
+	for others, want := range map[float64]bool{0.05: false, 0.3: false, 1.4: true} {
+		r := clean()
+		r.Observed.Machine = 2
+		r.Observed.Growth = &Growth{FromS: 20, ToS: 40, From: 1000, To: 16_000, End: 20_000, Most: 20_000, MostS: 40, Rate: 5000, Taken: &Taken{Used: 0.6, Others: others, Waited: 0.9}}
+		what, text := said(backlog(&r))
+		assert.Equal(t, want, crowdedOut(&r), "%v", others)
+		assert.Equal(t, !want, strings.Contains(what+text, "the store does not keep up"))
+		assert.Equal(t, want, strings.Contains(text, " while other processes used 1.4 processors of this machine and on average 0.9 threads of the run waited for one: stop them"), text)
+	}
+}
+
 // waiting2500 is a course of so many units at the end of each second, of which 2500 fall due in each.
 func waiting2500(course []int64) []Waiting {
 	list := make([]Waiting, len(course))
