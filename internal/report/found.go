@@ -102,6 +102,7 @@ func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
 	what, many := soughtWords(r)
 	answer = append(endedEarly(r, what, many), found(r, under, what, many)...)
+	answer = append(answer, restsOn(r, many)...)
 	answer = append(answer, tooMuchFor(r, many)...)
 	answer = append(answer, didMore(r, under, many)...)
 	switch {
@@ -206,6 +207,66 @@ func here(r *find.Result) string {
 		return "this machine"
 	}
 	return r.Limit.Measured()
+}
+
+// restsOn says how surely the highest rate held: in how many tries and for how long, between which others, and whether
+// lower ones failed; none where no rate held.
+func restsOn(r *find.Result, many string) []string {
+	o := r.Outcome(r.Of(r.Found))
+	if r.Found == 0 || r.Over != find.OverRate || r.Recovery != nil || o.Tries == 0 {
+		return nil
+	}
+	seconds := 0.0
+	for _, s := range r.Of(r.Found).Steps {
+		if s.Held && s.Threads == o.Shown.Threads {
+			seconds += s.ToS - s.FromS
+		}
+	}
+	tries := "one try"
+	if o.Tries > 1 {
+		tries = fmt.Sprintf("%d of %d tries", o.Good, o.Tries)
+	}
+	text := fmt.Sprintf("%s held in %s, for %s%s", units.Number(r.Found)+many, tries, Length(math.Round(seconds)), betweenWhich(r))
+	var failed []string
+	for _, s := range r.Curve() {
+		if s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) }) {
+			failed = append(failed, units.Number(s.Level))
+		}
+	}
+	switch len(failed) {
+	case 0:
+	case 1:
+		text += "; a lower rate failed at another time: " + failed[0]
+	default:
+		text += "; lower rates failed at other times: " + strings.Join(failed, ", ")
+	}
+	return []string{text + "."}
+}
+
+// betweenWhich names the next lower level than the highest that held, which held as well, and the next higher one that did
+// not; empty without any.
+func betweenWhich(r *find.Result) string {
+	low, high := 0.0, ""
+	for _, s := range r.Curve() {
+		_, held, doubtful := r.Told(s.Level)
+		switch {
+		case s.Level < r.Found && held:
+			low = s.Level
+		case s.Level > r.Found && !held && high == "":
+			if high = units.Number(s.Level) + ", which did not"; doubtful {
+				high = units.Number(s.Level) + ", which is in doubt"
+			}
+		}
+	}
+	switch {
+	case low > 0 && high != "":
+		return fmt.Sprintf(", between %s, which held as well, and %s", units.Number(low), high)
+	case low > 0:
+		return fmt.Sprintf(", above %s, which held as well", units.Number(low))
+	case high != "":
+		return ", below " + high
+	}
+	return ""
 }
 
 // tooMuchFor says for what the lowest level that did not hold is too much: a condition, or the throughput; none if that
