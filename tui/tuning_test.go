@@ -220,8 +220,10 @@ func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 		assert.LessOrEqual(t, run.Settings(track).Rate, did(track))
 		assert.Greater(t, run.Settings(track).Rate, did(1)/2, "it is the next notch of what the slower one does")
 	}
+	assert.Contains(t, picture(t, a), " in 2 equal parts: the slowest track's median of 10 s is ")
 	send(t, a, "u", "t", "up", "right", "{")
 	assert.LessOrEqual(t, run.Settings(0).Rate, did(0))
+	assert.Regexp(t, "just below .*, the median of 10 s", picture(t, a))
 	assert.Greater(t, run.Settings(0).Rate, did(0)/2, "a track by itself comes down from what it does")
 	assert.Zero(t, run.Settings(1).Rate)
 	send(t, a, "right", "{")

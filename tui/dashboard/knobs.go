@@ -269,21 +269,28 @@ func (ks *knobs) after(k workload.Knob, relative bool, f func(v float64) float64
 
 // turn turns a knob up or down by one notch, or ten.
 func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now, was := ks.sustained(k), k.Get(ks.now.run.Settings(ks.track))
-	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
-	if is := k.Get(ks.now.run.Settings(ks.track)); k.Zero != "" && k.Usual > 0 && was == 0 && is > 0 {
+	now, parts := ks.usual(k)
+	was := k.Get(ks.now.run.Settings(ks.track))
+	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now*max(parts, 1)) })
+	is := k.Get(ks.now.run.Settings(ks.track))
+	switch {
+	case k.Zero != "" && k.Usual > 0 && was == 0 && is > 0:
 		ks.says.say(e, fmt.Sprintf("%s %s was %s on average; now each value has %s", k.Name, k.Zero, units.Size(int64(k.Usual)), units.Size(int64(is))), false)
+	case k.Name == "rate" && was == 0 && is > 0 && now > 0 && parts > 1:
+		ks.says.say(e, fmt.Sprintf("rate %s in %g equal parts: the slowest track's median of %d s is %s", units.Number(is), parts, keptSeconds, units.Number(now)), false)
+	case k.Name == "rate" && was == 0 && is > 0 && now > 0:
+		ks.says.say(e, fmt.Sprintf("rate %s, just below %s, the median of %d s", units.Number(is), units.Number(now), keptSeconds), false)
 	}
 }
 
-// sustained returns the value of a knob for the rate that the selected track kept up in its last seconds.
-// For all tracks it is a total in equal parts, of which the slowest one that runs kept up its own; NaN if
-// that is not known.
-func (ks *knobs) sustained(k workload.Knob) float64 {
+// usual returns what the selected track did in the median of its last seconds. For all tracks, whose rate
+// is a total in equal parts, it is what the slowest one that runs did, and of how many parts; NaN if that is
+// not known.
+func (ks *knobs) usual(k workload.Knob) (least, parts float64) {
 	if ks.track != screen.All {
-		return ks.now.kept(ks.track)
+		return ks.now.kept(ks.track), 1
 	}
-	parts, least := 0.0, math.NaN()
+	least = math.NaN()
 	for i, t := range ks.now.tracks {
 		if !t.Adds(k) {
 			continue
@@ -293,7 +300,7 @@ func (ks *knobs) sustained(k workload.Knob) float64 {
 			least = rate
 		}
 	}
-	return parts * least
+	return least, parts
 }
 
 // undo reverts the last turn, in every track that it changed.

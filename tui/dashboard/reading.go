@@ -138,13 +138,13 @@ func (r *reading) beside() (op int, rate float64, unit string, ok bool) {
 // keptSeconds is over how many whole seconds it is seen what a track keeps up.
 const keptSeconds = 10
 
-// kept returns what a track did in the slowest of its last seconds with the same settings in which it did
+// kept returns what a track did in the median of its last seconds with the same settings in which it did
 // anything: in operations that count or, if none does, in all of them; NaN if there is no such second.
 func (r *reading) kept(track int) float64 {
-	least := math.NaN()
 	if r.snap == nil {
-		return least
+		return math.NaN()
 	}
+	var rates []float64
 	f := digest(r.snap, -1)
 	for t := f.last(); t > f.last()-keptSeconds && t >= seconds1(f.from); t-- {
 		counted, all := 0.0, 0.0
@@ -157,11 +157,15 @@ func (r *reading) kept(track int) float64 {
 				counted += row.PerSecond()
 			}
 		}
-		if rate := cmp.Or(counted, all); rate > 0 && !(least <= rate) {
-			least = rate
+		if rate := cmp.Or(counted, all); rate > 0 {
+			rates = append(rates, rate)
 		}
 	}
-	return least
+	if len(rates) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(rates)
+	return rates[len(rates)/2]
 }
 
 // done returns the fraction of the run that is done.

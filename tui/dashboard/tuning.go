@@ -477,7 +477,7 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		switch {
 		case f.Is == "":
 		case f.Moved():
-			value = compare(s, w-22, f.Numbers(), f.Before, f.After, moreIsBetter)
+			value = compare(s, w-22, f, moreIsBetter)
 		default:
 			value = widget.Fit(f.Numbers(), max(w-22, 13)) + " " + s.Muted.On(string(f.Is))
 		}
@@ -546,8 +546,9 @@ type tuneLine struct {
 }
 
 // compare formats a change in w cells and a few more, with its direction as an arrow
-// and a percentage.
-func compare(s *widget.Styles, w int, text string, before, after float64, moreIsBetter bool) string {
+// and a percentage. What was asked for is neither good nor bad.
+func compare(s *widget.Styles, w int, f effect.Figure, moreIsBetter bool) string {
+	text, before, after := f.Numbers(), f.Before, f.After
 	p := strings.TrimLeft(units.Percent(before, after), "+−±")
 	if p == "" {
 		return text
@@ -564,6 +565,9 @@ func compare(s *widget.Styles, w int, text string, before, after float64, moreIs
 		if moreIsBetter {
 			colour = s.Bad
 		}
+	}
+	if f.Is == effect.Asked {
+		colour = s.Muted
 	}
 	return widget.Fit(text, max(w, 13, ansi.StringWidth(text))) + " " + colour.On(sign+" "+p)
 }

@@ -83,10 +83,10 @@ func Slid(k workload.Knob, col, w int) float64 {
 var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
 
 // surely is the fraction of what was done lately that a store holds without a backlog.
-const surely = 0.9
+const surely = 0.98
 
 // Turned returns the value after a knob was turned up or down by one notch, or ten
-// times as far. now is the throughput that was kept up lately, clearly below which an unlimited rate
+// times as far. now is the throughput that was usual lately, to the notch below which an unlimited rate
 // is turned. Turning never removes a limit: that requires typing it or sliding to the end.
 func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 	factor := 1.0
