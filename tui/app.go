@@ -163,7 +163,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.FocusMsg, tea.ResumeMsg:
 		a.blurred = false
 		a.gen++
-		return a, a.nextFrame()
+		return a, tea.Batch(a.nextFrame(), a.shown())
 	case tea.BlurMsg:
 		a.blurred = true
 	case screen.FrameMsg:
@@ -172,6 +172,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.open(msg)
 	case screen.BackMsg:
 		a.close()
+		return a, a.shown()
 	case screen.SetUpMsg:
 		a.stack = a.stack[:1]
 		return a, a.forward(msg)
@@ -329,6 +330,17 @@ func (a *App) home() {
 		top.Tell(said, a.env)
 	}
 	a.stack = a.stack[:len(a.stack)-n]
+	if p, is := a.top().(*picker.Picker); is && n > 0 {
+		p.Home()
+	}
+}
+
+// shown reads the plan files again where their list is on top: they may have been written meanwhile.
+func (a *App) shown() tea.Cmd {
+	if p, is := a.top().(*archive.Plans); is {
+		return p.Start(a.env)
+	}
+	return nil
 }
 
 // away is how many screens lie above the first one, or above the one with the run, sweep or plan in progress;

@@ -320,6 +320,7 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 // H goes to the first screen at once, however many lie above it; while a run is going, to that.
 func TestOneKeyGoesToTheFirstScreen(t *testing.T) {
 	a, _ := resultsApp(t, Options{}, 120, 40)
+	a.stack[0].Update(tea.KeyPressMsg{Code: tea.KeyRight}, a.env)
 	send(t, a, "h", "enter", "h")
 	require.Len(t, a.stack, 5)
 	send(t, a, "?")
@@ -328,6 +329,7 @@ func TestOneKeyGoesToTheFirstScreen(t *testing.T) {
 	require.Len(t, a.stack, 5, "a letter of a filter")
 	send(t, a, "esc", "H")
 	assert.Len(t, a.stack, 1)
+	assert.Contains(t, picture(t, a), "→ values", "the list of profiles has the keys")
 	send(t, a, "?")
 	assert.NotContains(t, picture(t, a), "first screen", "that is it")
 	send(t, a, "esc", "H")

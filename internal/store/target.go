@@ -116,6 +116,8 @@ func unknownScheme(word, rest string, colon bool) error {
 		return bad("target is empty", "for example redis://localhost:6379 or embedded:")
 	case known:
 		return bad(fmt.Sprintf("target %q has no colon", word), "for example "+schemes[word].example)
+	case !colon && word != "" && strings.Trim(word, "0123456789") == "":
+		return bad("target "+word+" is a number, not a URL", "did you mean redis://localhost:"+word+"?")
 	case !colon && isName(word):
 		return bad(fmt.Sprintf("target %q is not a URL", word), "did you mean redis://"+word+"?")
 	case colon && isName(word) && rest != "" && strings.Trim(rest, "0123456789") == "":

@@ -64,6 +64,7 @@ func TestBadTargets(t *testing.T) {
 		"":                             {"target is empty", "embedded:"},
 		"redis":                        {`"redis" has no colon`, "redis://localhost:6379"},
 		"localhost":                    {`"localhost" is not a URL`, "redis://localhost"},
+		"7721":                         {"is a number", "did you mean redis://localhost:7721?"},
 		"localhost:6379":               {"has no scheme", "did you mean redis://localhost:6379?"},
 		"reddis://h1":                  {`unknown scheme "reddis"`, "did you mean redis"},
 		"redis-cluster://h1":           {`unknown scheme "redis-cluster"`, "did you mean redis+cluster"},

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -25,7 +26,8 @@ type Plans struct {
 	bench   PlanFiles
 	list    []screen.PlanFile
 	loaded  bool
-	at, top int // the selected file, and the first visible one
+	at, top int    // the selected file, and the first visible one
+	opens   string // is opened if it has no mistakes any more
 	toast   widget.Note
 	drawn   widget.Rows
 }
@@ -54,7 +56,7 @@ func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		p.toast.Tick(e.Now)
 	case plansMsg:
 		if msg.of == p {
-			p.list, p.loaded = msg.list, true
+			return p, p.read(msg.list, e)
 		}
 	case tea.KeyPressMsg:
 		return p, p.press(msg, e)
@@ -86,14 +88,32 @@ func (p *Plans) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
+// read takes what was read, with the same plan selected, and opens the one that is to be.
+func (p *Plans) read(list []screen.PlanFile, e screen.Env) tea.Cmd {
+	at, opens := "", p.opens
+	if p.at < len(p.list) {
+		at = p.list[p.at].Path
+	}
+	p.list, p.loaded, p.opens = list, true, ""
+	p.at = max(slices.IndexFunc(list, func(f screen.PlanFile) bool { return f.Path == at }), 0)
+	switch {
+	case opens == "" || opens != at || len(list) == 0 || list[p.at].Path != at:
+		return nil
+	case list[p.at].Err != nil:
+		p.toast.Say(e.Now, "not opened: mend what is wrong with it, and press enter again", true)
+		return nil
+	}
+	return p.open(e)
+}
+
 func (p *Plans) move(by int) { p.at = max(min(p.at+by, len(p.list)-1), 0) }
 
 // open opens the page of the selected plan, or the form with its one run.
 func (p *Plans) open(e screen.Env) tea.Cmd {
 	f := &p.list[p.at]
-	if f.Err != nil {
-		p.toast.Say(e.Now, "not opened: mend what is wrong with it, and come back", true)
-		return nil
+	if f.Err != nil { // it may have been mended since it was read
+		p.opens = f.Path
+		return p.Start(e)
 	}
 	if one := f.File.Plain(); one != nil {
 		return func() tea.Msg { return screen.SetUpMsg{Request: *one, Said: "opened " + f.Path} }
@@ -168,21 +188,27 @@ func (p *Plans) View(e screen.Env) string {
 }
 
 // table draws so many of the plans, starting at line y of the page.
-func (p *Plans) table(e screen.Env, y, rows int) []string {
+func (p *Plans) table(e screen.Env, y, shown int) []string {
 	st := e.Styles
-	p.top = max(min(p.top, p.at, len(p.list)-rows), p.at-rows+1, 0)
-	p.drawn = widget.Rows{Line: y + 2, Top: p.top, N: min(rows, len(p.list)-p.top)}
-	g := widget.Grid{Cols: []widget.Column{{Head: ""}, {Head: "plan", Most: 40}, {Head: "does", Most: 40}, {Head: "profile", Most: 24, Spare: 2}, {Head: "target", Most: 30, Spare: 3}, {Head: "written", Spare: 4}}}
+	p.top = max(min(p.top, p.at, len(p.list)-shown), p.at-shown+1, 0)
+	p.drawn = widget.Rows{Line: y + 2, Top: p.top, N: min(shown, len(p.list)-p.top)}
+	g := widget.Grid{Cols: []widget.Column{{Head: ""}, {Head: "plan"}, {Head: "does", Most: 40}, {Head: "profile", Most: 24, Spare: 2}, {Head: "target", Most: 30, Spare: 3}, {Head: "written", Spare: 4}}}
+	var rows [][]string
 	for i := range p.list {
 		f, lead := &p.list[i], "  "
 		if i == p.at {
 			lead = "▸ "
 		}
-		row := []string{lead, f.Path, "has mistakes", "", "", kept.Day(f.Changed, e.Now)}
+		row := []string{lead, "", "has mistakes", "", "", kept.Day(f.Changed, e.Now)}
 		if f.Err == nil {
 			row[2], row[3], row[4] = doesOf(f.File), common(f.File, profileOf), common(f.File, targetOf)
 		}
 		g.Add(row...)
+		rows = append(rows, row)
+	}
+	room := max(e.W-4-g.Wide(), (e.W-4)/2) // paths have what the rest leaves
+	for i, row := range rows {
+		row[1] = widget.PathIn(p.list[i].Path, room)
 	}
 	g.Ink = func(row, _ int) widget.Ink {
 		switch {
@@ -195,7 +221,7 @@ func (p *Plans) table(e screen.Env, y, rows int) []string {
 	}
 	head, lines := g.Lines(st, e.W-4)
 	panel := widget.Panel{Title: "Plan files", Focused: true, Note: fmt.Sprintf("%d of %d", p.at+1, len(lines))}
-	return panel.Draw(st, e.W, rows+3, widget.Indent(append([]string{head}, lines[p.top:min(p.top+rows, len(lines))]...)))
+	return panel.Draw(st, e.W, shown+3, widget.Indent(append([]string{head}, lines[p.top:min(p.top+shown, len(lines))]...)))
 }
 
 // doesOf says what a plan does in a few words.

@@ -57,6 +57,39 @@ func TestPlanFilesAreOpened(t *testing.T) {
 	assert.Len(t, a.Asked, 1)
 }
 
+// A plan that was mended since it was read is opened, and stays selected where its place has changed.
+func TestAMendedPlanIsReadAgain(t *testing.T) {
+	b := tuitest.NewDemo()
+	wrong := screen.PlanFile{Path: "wrong.yaml", Changed: tuitest.Day, File: &request.File{}, Err: errors.New("wrong.yaml: no")}
+	b.FoundPlans = []screen.PlanFile{wrong}
+	p := NewPlans(b)
+	a := tuitest.NewStage(t, p, 100, 30)
+	a.Perform(t, p.Start(a.Env))
+	a.Send(t, "enter")
+	assert.Empty(t, a.Asked)
+	mended := screen.PlanFile{Path: "wrong.yaml", Changed: tuitest.Day, File: tuitest.NewSuite()}
+	b.FoundPlans = []screen.PlanFile{{Path: "new.yaml", Changed: tuitest.Day, File: tuitest.NewSuite()}, mended}
+	a.Send(t, "enter")
+	require.Len(t, a.Asked, 1)
+	assert.Equal(t, "wrong.yaml", a.Asked[0].(screen.Suite).Path)
+	b.FoundPlans = nil
+	a.Perform(t, p.Start(a.Env))
+	assert.Contains(t, a.Picture(t), "There is no plan file in this folder")
+}
+
+// The end of a long path is seen, and as much of it as there is room for.
+func TestPathsOfPlansAreCutAtTheirBeginning(t *testing.T) {
+	for w, want := range map[int]string{170: "▸   /srv/teams/storage/benchmarks/nightly/plans/redis.yaml  4 runs", 80: "▸   …e/benchmarks/nightly/plans/redis.yaml  4 runs", 60: "▸   …"} {
+		b := tuitest.NewDemo()
+		b.FoundPlans = []screen.PlanFile{{Path: "/srv/teams/storage/benchmarks/nightly/plans/redis.yaml", Changed: tuitest.Day, File: tuitest.NewSuite()}}
+		p := NewPlans(b)
+		a := tuitest.NewStage(t, p, w, 24)
+		a.Perform(t, p.Start(a.Env))
+		assert.Contains(t, a.Picture(t), want)
+		assert.Contains(t, a.Picture(t), "plans/redis.yaml  4 runs")
+	}
+}
+
 func TestWithoutPlanFilesTheirListSaysWhatTheyAre(t *testing.T) {
 	b := tuitest.NewDemo()
 	p := NewPlans(b)

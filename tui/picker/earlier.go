@@ -130,9 +130,11 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	x.top = max(min(x.top, x.at, len(items)-h), x.at-h+1, 0)
 	top := x.top
 	end := min(top+h, len(items))
-	g := x.grid(e, items, top, end, focused, true)
-	if g.Least() > w { // no room for words
-		g = x.grid(e, items, top, end, focused, false)
+	var g *widget.Grid
+	for words := inFull; words <= noWord; words++ {
+		if g = x.grid(e, items, top, end, focused, words); g.Least() <= w {
+			break
+		}
 	}
 	_, lines := g.Lines(s, w)
 	lines = widget.Indent(lines)
@@ -142,8 +144,18 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	return append(lines, foot...)
 }
 
-// grid is the table of some of the items; words says each verdict in a word, beside its sign.
-func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words bool) *widget.Grid {
+// wording is how much of the words of a row is said.
+type wording int
+
+const (
+	inFull  wording = iota
+	oneWord         // what is worst about a run, beside the sign of its verdict
+	oneTime         // that, and the time of a run of today, or the day of another
+	noWord          // the sign alone, and day and time
+)
+
+// grid is the table of some of the items.
+func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words wording) *widget.Grid {
 	s := e.Styles
 	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true, Most: 12}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
 	for i := top; i < end; i++ {
@@ -162,8 +174,17 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 		_, store := r.Target()
 		verdict, _ := widget.TrustOf(s, r)
 		verdict, _, _ = strings.Cut(verdict, " ")
-		if words {
-			verdict += " " + r.JudgedBriefly()
+		brief, when := r.JudgedBriefly(), x.moments.Of(r, e.Now)
+		if words >= oneWord {
+			if _, worst, ok := strings.Cut(brief, " · "); ok {
+				brief = worst
+			}
+		}
+		if words < noWord {
+			verdict += " " + brief
+		}
+		if words == oneTime {
+			when = clockOrDay(when)
 		}
 		lead := "  "
 		switch {
@@ -172,7 +193,7 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 		case len(r.Of) > 0: // its runs are not listed
 			lead = "+ "
 		}
-		g.Add(lead+x.moments.Of(r, e.Now), store, r.Brief(), latency, verdict, notes)
+		g.Add(lead+when, store, r.Brief(), latency, verdict, notes)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
@@ -187,6 +208,17 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 		return s.Plain
 	}
 	return g
+}
+
+// clockOrDay returns the time of a moment of today, or the day of another.
+func clockOrDay(when string) string {
+	if clock, today := strings.CutPrefix(when, "today "); today {
+		return clock
+	}
+	if day := strings.LastIndexByte(when, ' '); day > 0 && strings.Contains(when[day:], ":") {
+		return when[:day]
+	}
+	return when
 }
 
 // none says that the selected profile has no runs, and where those of others are.

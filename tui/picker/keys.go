@@ -42,6 +42,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):
 		return screen.Open(screen.Runs{})
+	case widget.Presses(msg, k.Compare):
+		p.Tell("c (compare) does nothing here: it takes two runs", e)
 	case key.Matches(msg, k.Next):
 		p.focus(e, 1)
 	case key.Matches(msg, k.Prev):

@@ -278,6 +278,9 @@ func (p *Picker) arrive() tea.Cmd {
 	return p.form.ask()
 }
 
+// Home gives the keys to the profiles, as when the workbench begins.
+func (p *Picker) Home() { p.pane = paneProfiles }
+
 func (p *Picker) bindings() widget.Bindings {
 	k := widget.AllKeys
 	pr := p.list.selected()

@@ -14,9 +14,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -135,4 +137,32 @@ func TestARecordingOffersNoSearch(t *testing.T) {
 	assert.False(t, k.Search.Enabled())
 	a.Send(t, "f")
 	assert.Contains(t, a.Picture(t), "a recording has an end: w replays it at several speeds")
+}
+
+// Where there is little room, rows say what is worst about their runs, and first of all in a word.
+func TestTheLastRunsKeepAWordForTheirVerdict(t *testing.T) {
+	b := tuitest.NewDemo()
+	for i, ended := range []string{rundir.CutShort, "count", "count"} {
+		b.Past[i].EndedBy, b.Past[i].Verdict = ended, rundir.Verdict{State: "DEGRADED"}
+	}
+	b.Past[1].Verdict.Causes = []string{string(verdict.Errors)}
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	for w, words := range map[int][]string{80: {"! cut short", "! failed", "! DEGRADED"}, 200: {"! DEGRADED · cut short", "! DEGRADED · failed"}} {
+		a := tuitest.NewStage(t, p, w, 24)
+		a.Perform(t, p.Start(a.Env))
+		for _, word := range words {
+			assert.Contains(t, a.Picture(t), word, "%d", w)
+		}
+	}
+}
+
+// c says why it does nothing where there are no two runs to compare.
+func TestToCompareTakesTwoRuns(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past = nil
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	a := tuitest.NewStage(t, p, 120, 40)
+	a.Send(t, "c")
+	assert.Contains(t, a.Picture(t), "c (compare) does nothing here: it takes two runs")
+	assert.Empty(t, a.Asked)
 }

@@ -49,11 +49,11 @@ const (
 func (t page) title(n naming) string {
 	switch n {
 	case wholeNames:
-		return [...]string{"Summary", "Why", "Search", "Answers", "Times", "Distribution", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
+		return [...]string{"Summary", "Verdict", "Search", "Answers", "Times", "Dist", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
 	case cutNames:
-		return [...]string{"Sum", "Why", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Check", "Set"}[t]
+		return [...]string{"Sum", "Verd", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Chk", "Set"}[t]
 	}
-	return [...]string{"Summary", "Verdict", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
+	return [...]string{"Summary", "Verdict", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
 }
 
 // pages are the pages of a run: which of them is shown, and what of it.
