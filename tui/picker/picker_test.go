@@ -603,7 +603,7 @@ func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Profile: "ingestion"}, 80, 24)
 	p.form.all = true
 	p.form.rows = append(p.form.rows, row{name: "eligibility.totalEntryCount", text: "4000"})
-	for _, wide := range []int{44, 66, 96} { // of screens of 80, 120 and 200 columns
+	for _, wide := range []int{44, 66, mostForm} { // of screens of 80, 120 and 200 columns
 		rows := map[int]bool{}
 		for n, l := range p.form.draw(a.Env.Styles, wide, true) {
 			i := p.form.lines[n]
@@ -705,4 +705,14 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowPreset }))
 	a.Send(t, "m", "1")
 	assert.Nil(t, p.form.edit, "a preset is chosen")
+}
+
+// What will happen has the width that there is, unless it would not be whole there or the form has all values.
+func TestAWidePlanIsBelowTheForm(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 170, 45)
+	below := func(h int) bool { l := p.layout(170, h); return l.panes[panePlan].Min.Y >= l.panes[paneForm].Max.Y }
+	assert.True(t, below(45))
+	assert.False(t, below(30))
+	a.Send(t, "d")
+	assert.False(t, below(45))
 }

@@ -27,8 +27,8 @@ type pickerPanes struct {
 //	╰─────────────╯╰───────────────╯
 //	keys
 //
-// On a very wide terminal the plan is beside the setup. Below it, it has the rows that a form of the
-// main values leaves.
+// Below the setup, the plan has the rows that a form of the main values leaves. On a very wide terminal it is
+// beside the setup if those are few, or the form has all values.
 func (p *Picker) layout(w, h int) pickerPanes {
 	var l pickerPanes
 	switch widget.SizeOf(w, h) {
@@ -45,22 +45,25 @@ func (p *Picker) layout(w, h int) pickerPanes {
 	list := min(len(p.list.all)+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
-	if w >= wideFrom { // the plan beside the form
+	rest := h - 2 - p.form.tallest(min(w-left-2, mostForm)) - 2
+	if w >= wideFrom && (p.form.all || rest < wholePlan) {
 		mid := left + (w-left)/2
 		l.panes[paneForm], l.panes[panePlan] = image.Rect(left, 1, mid, h-1), image.Rect(mid, 1, w, h-1)
 		return l
 	}
 	plan := min(max((h-2)*4/10, 9), 13)
 	if !p.form.all {
-		plan = max(plan, h-2-p.form.tallest(w-left-2)-2)
+		plan = max(plan, rest)
 	}
 	l.panes[paneForm] = image.Rect(left, 1, w, h-1-plan)
 	l.panes[panePlan] = image.Rect(left, h-1-plan, w, h-1)
 	return l
 }
 
-// From wideFrom columns on there is room for three; the left one is mostLeft wide at most.
-const wideFrom, mostLeft = 160, 80
+// From wideFrom columns on there is room for three; the left one is mostLeft wide at most. In wholePlan rows of
+// two of them, a plan is whole. A form of more than mostForm columns would have values and their origins too far
+// apart.
+const wideFrom, mostLeft, wholePlan, mostForm = 160, 80, 20, 90
 
 // View draws the page.
 func (p *Picker) View(e screen.Env) string {
@@ -145,7 +148,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if x := p.form.find; x != nil {
 			box.Title = x.title(p.form.rows)
 		}
-		lines = p.form.draw(s, w-2, box.Focused)
+		lines = p.form.draw(s, min(w-2, mostForm), box.Focused)
 		p.form.scrollTo(h - 2)
 		if n := len(lines); n > h-2 {
 			box.Note = fmt.Sprintf("%d–%d of %d", p.form.top+1, min(p.form.top+h-2, n), n)
