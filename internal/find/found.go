@@ -458,6 +458,9 @@ type Outcome struct {
 	Shown Step
 	// Tries is how many tries had as many threads as Shown; Good is how many of them held.
 	Tries, Good int
+	// Doubtful means that chance may have decided it: of these tries some held and others did not, or none did and each
+	// was in doubt, or a single one was.
+	Doubtful bool
 	// Others are the tries with other numbers of threads.
 	Others []Step
 }
@@ -467,21 +470,29 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	if len(t.Steps) == 0 {
 		return o
 	}
-	good, counted := 0, 0
+	good, bad, clear := 0, 0, false
 	for i, s := range t.Steps {
 		if i+1 < len(t.Steps) && t.Steps[i+1].Level == s.Level && t.Steps[i+1].Threads > s.Threads {
 			continue // it was tried again with more
 		}
-		if counted++; s.Held {
+		switch {
+		case s.Held && good == 0 && bad > 1 && !clear: // as Choice has it, one more try outvotes those in doubt
+			if good = bad; !s.Doubtful {
+				good++
+			}
+		case s.Held:
 			good++
+		default:
+			bad++
 		}
+		clear = clear || !s.Doubtful
 	}
 	switch {
 	case r.TooMuch > 0 && t.has(r.TooMuch) && !t.has(r.Found):
 	case good > 0 && (t.has(r.Found) || t.Level <= r.Found):
 		o.Held = true
 	default:
-		o.Held = 2*good > counted
+		o.Held = good > bad
 	}
 	alike := slices.DeleteFunc(slices.Clone(t.Steps), func(s Step) bool { return s.Held != o.Held })
 	if len(alike) == 0 { // in a file that somebody changed
@@ -500,18 +511,38 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	other := func(s Step) bool { return r.Over == OverRate && s.Threads != threads }
 	_, of := r.Sought()
 	o.Shown = median(slices.DeleteFunc(alike, other), of)
+	var same []Step
 	for _, s := range t.Steps {
-		switch {
-		case other(s):
+		if other(s) {
 			o.Others = append(o.Others, s)
-		case s.Held:
-			o.Good++
-			fallthrough
-		default:
-			o.Tries++
+		} else {
+			same = append(same, s)
 		}
 	}
+	o.count(same)
 	return o
+}
+
+// count sets what is counted of tries with one number of threads.
+func (o *Outcome) count(tries []Step) {
+	unsure := 0
+	for _, s := range tries {
+		if s.Held {
+			o.Good++
+		}
+		if s.Doubtful {
+			unsure++
+		}
+	}
+	o.Tries = len(tries)
+	switch o.Good {
+	case 0:
+		o.Doubtful = unsure == o.Tries
+	case o.Tries:
+		o.Doubtful = unsure == 1 && o.Tries == 1
+	default:
+		o.Doubtful = true
+	}
 }
 
 // Asked returns the request that the search was made for.

@@ -19,12 +19,11 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 }
 
 func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
-	doubtful = o.Good > 0 && o.Good < o.Tries
 	switch {
 	case o.Tries == 1 && o.Held:
-		words, doubtful = r.Words(o.Shown), o.Shown.Doubtful
+		words = r.Words(o.Shown)
 	case o.Tries == 1:
-		words, doubtful = r.reason(o.Shown), o.Shown.Doubtful
+		words = r.reason(o.Shown)
 	case o.Held:
 		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + waits(r.waited(o.Shown))
 		for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
@@ -42,7 +41,7 @@ func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
 			words += ": " + why
 		}
 	}
-	return words + o.elsewhere(), o.Held, doubtful
+	return words + o.elsewhere(), o.Held, o.Doubtful
 }
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
@@ -86,19 +85,13 @@ func (r *Result) Rows(level float64) []Row {
 	slices.SortStableFunc(others, func(a, b Step) int { return a.Threads - b.Threads })
 	for i := 0; i < len(others); {
 		one := Outcome{}
-		var yes, no []Step
+		var same []Step
 		for threads := others[i].Threads; i < len(others) && others[i].Threads == threads; i++ {
-			if one.Tries++; others[i].Held {
-				yes = append(yes, others[i])
-			} else {
-				no = append(no, others[i])
-			}
+			same = append(same, others[i])
 		}
-		if one.Good, one.Held = len(yes), len(yes) > len(no); one.Held {
-			one.Shown = median(yes, of)
-		} else {
-			one.Shown = median(no, of)
-		}
+		one.count(same)
+		one.Held = 2*one.Good > one.Tries
+		one.Shown = median(slices.DeleteFunc(same, func(s Step) bool { return s.Held != one.Held }), of)
 		rows = append(rows, r.row(one))
 	}
 	return rows
@@ -184,10 +177,10 @@ func (r *Result) InShort(level float64) string { return r.Outcome(r.Of(level)).i
 
 func (o Outcome) inShort() string {
 	switch {
+	case o.Doubtful && (o.Tries == 1 || o.Good == 0):
+		return "in doubt"
 	case o.Tries > 1:
 		return fmt.Sprintf("%d of %d", o.Good, o.Tries)
-	case o.Shown.Doubtful:
-		return "in doubt"
 	case o.Held:
 		return "yes"
 	}

@@ -91,6 +91,35 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 	assert.Equal(t, []float64{20, 0}, []float64{held, tooMuch}, "it held with more")
 }
 
+// What a table has of a level is what the search makes of it: a last try that held outvotes those that failed in doubt,
+// and a level that failed in nothing else is in doubt.
+func TestALevelIsToldAsTheSearchTakesIt(t *testing.T) {
+	no, unsure := Step{Level: 32, Why: "p99<5ms did not hold: 9 % took longer"}, Step{Level: 32, Doubtful: true, Why: "p99<5ms is in doubt: 3 % took longer"}
+	yes, maybe := Step{Level: 32, Held: true}, Step{Level: 32, Held: true, Doubtful: true}
+	for name, c := range map[string]struct {
+		tries          []Step
+		short          string
+		held, doubtful bool
+		tooMuch        float64
+	}{
+		"failed in doubt":        {[]Step{unsure}, "in doubt", false, true, 43},
+		"failed in doubt, twice": {[]Step{unsure, unsure}, "in doubt", false, true, 32},
+		"failed once for sure":   {[]Step{unsure, no}, "0 of 2", false, false, 32},
+		"held at last":           {[]Step{unsure, unsure, yes}, "1 of 3", true, true, 43},
+		"held at last in doubt":  {[]Step{unsure, unsure, maybe}, "1 of 3", false, true, 32},
+		"and once more":          {[]Step{unsure, unsure, maybe, yes}, "2 of 4", true, true, 43},
+		"held after it failed":   {[]Step{unsure, no, yes}, "1 of 3", false, true, 32},
+		"held as often":          {[]Step{unsure, yes}, "1 of 2", false, true, 32},
+		"held in doubt":          {[]Step{maybe}, "in doubt", true, true, 43},
+	} {
+		r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: append(c.tries, Step{Level: 43, Why: "p99<5ms did not hold"}, Step{Level: 20, Held: true})}
+		_, held, doubtful := r.Told(32)
+		assert.Equal(t, []any{c.short, c.held, c.doubtful}, []any{r.InShort(32), held, doubtful}, name)
+		_, tooMuch := r.Bracket()
+		assert.InDelta(t, c.tooMuch, tooMuch, 0, name)
+	}
+}
+
 // A level that held under the time of calls in the store alone is not told as fine where users waited for
 // their calls to begin: what perfbench itself was late is no such wait, and none goes unseen by other conditions.
 func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {

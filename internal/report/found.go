@@ -341,18 +341,21 @@ func withThreads(r *find.Result, many string) (out []string) {
 			continue
 		}
 		slices.SortFunc(rows, func(a, b find.Row) int { return a.Threads - b.Threads })
-		text := units.Number(s.Level) + many
+		text, before := units.Number(s.Level)+many, ""
 		for i, row := range rows {
-			how, noun := " failed ", ""
+			how, noun := " failed", ""
 			if row.Doubtful {
-				how = " was in doubt "
+				how = " was in doubt"
 			}
 			if i == 0 {
 				noun = "thread"
 			} else {
 				text += ", and"
 			}
-			text += how + withThose(r, row.Step, noun)
+			if how != before {
+				text += how
+			}
+			text, before = text+" "+withThose(r, row.Step, noun), how
 		}
 		return append(out, text+".")
 	}

@@ -30,9 +30,10 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 	low, high := r.Bracket()
 	for i, level := range levels {
 		tries, place := r.Of(level), float64(i)
-		shown := r.Outcome(tries).Shown
+		o := r.Outcome(tries)
+		shown := o.Shown
 		for _, step := range tries.Steps {
-			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && len(tries.Steps) == 1})
+			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && (o.Doubtful || step.Threads != shown.Threads)})
 		}
 		sought.add(place, of(shown))
 		p50.add(place, half(shown))

@@ -126,16 +126,8 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		}
 		return units.Number(v) + " " + now.Unit + "/s"
 	}
-	held, tooMuch := now.Bracket()
-	bracket := s.OK.On(units.Number(held)) + s.Muted.On(" holds · ") + s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
-	switch {
-	case held == 0 && tooMuch == 0:
-		bracket = s.Muted.On("nothing is known yet")
-	case tooMuch == 0:
-		bracket = s.OK.On(units.Number(held)) + s.Muted.On(" holds, and more may")
-	case held == 0:
-		bracket = s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
-	}
+	held, _ := now.Bracket()
+	bracket := known(s, now)
 	var out []string
 	switch {
 	case !now.Going && now.Why == find.Interrupted:
@@ -178,6 +170,33 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
 }
 
+// known says what a search knows so far, as its table has it: which level holds, and which is too much.
+func known(s *widget.Styles, now *screen.Search) string {
+	held, tooMuch := now.Bracket()
+	var out []string
+	if held > 0 {
+		ink, how := s.OK, " holds"
+		if now.Outcome(now.Of(held)).Doubtful {
+			ink, how = s.Warn, " holds, in doubt"
+		}
+		if tooMuch == 0 {
+			how += ", and more may"
+		}
+		out = append(out, ink.On(units.Number(held))+s.Muted.On(how))
+	}
+	if tooMuch > 0 {
+		ink, how := s.Bad, " is too much"
+		if now.Outcome(now.Of(tooMuch)).Doubtful {
+			ink, how = s.Warn, " is in doubt"
+		}
+		out = append(out, ink.On(units.Number(tooMuch))+s.Muted.On(how))
+	}
+	if len(out) == 0 {
+		return s.Muted.On("nothing is known yet")
+	}
+	return strings.Join(out, s.Muted.On(" · "))
+}
+
 // ended says of a search that its user has ended how far it had come, and what is known.
 func ended(now *screen.Search) string {
 	text := "ended by you before a level was tried to its end"
@@ -189,7 +208,11 @@ func ended(now *screen.Search) string {
 	if held > 0 {
 		known = append(known, "held "+units.Number(held))
 	}
-	if tooMuch > 0 {
+	switch {
+	case tooMuch == 0:
+	case now.Outcome(now.Of(tooMuch)).Doubtful:
+		known = append(known, units.Number(tooMuch)+" in doubt")
+	default:
 		known = append(known, "not "+units.Number(tooMuch))
 	}
 	if len(known) > 0 {
