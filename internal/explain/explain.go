@@ -165,22 +165,28 @@ func Paragraphs(w *rundir.Why) []string {
 		}
 	}
 	type span struct {
-		what     string
 		from, to float64
 		last     int // of its parts
 	}
-	var rest []span
+	var causes []string // of the shorter ones, each once
+	rest := map[string][]span{}
 	for i, p := range w.Parts {
 		if !told[i] {
 			what := p.Resource
 			if p.Text == pausedText {
 				what = "a pause"
 			}
-			if n := len(rest) - 1; n >= 0 && rest[n].last == i-1 && rest[n].what == what {
-				rest[n].to, rest[n].last = p.To, i
-				continue
+			spans := rest[what]
+			switch n := len(spans) - 1; {
+			case what == Unknown: // says nothing
+			case n >= 0 && spans[n].last == i-1:
+				spans[n].to, spans[n].last = p.To, i
+			default:
+				if n < 0 {
+					causes = append(causes, what)
+				}
+				rest[what] = append(spans, span{p.From, p.To, i})
 			}
-			rest = append(rest, span{what, p.From, p.To, i})
 			continue
 		}
 		text := p.Text
@@ -192,10 +198,14 @@ func Paragraphs(w *rundir.Why) []string {
 		}
 		out = append(out, text)
 	}
-	if len(rest) > 0 {
-		list := make([]string, len(rest))
-		for i, r := range rest {
-			list[i] = fmt.Sprintf("%s from %s to %s", r.what, plot.Clock(r.from), plot.Clock(r.to))
+	if len(causes) > 0 {
+		list := make([]string, len(causes))
+		for i, what := range causes {
+			var times []string
+			for _, r := range rest[what] {
+				times = append(times, fmt.Sprintf("from %s to %s", plot.Clock(r.from), plot.Clock(r.to)))
+			}
+			list[i] = what + " " + units.Listed(times)
 		}
 		out = append(out, "In the shorter stretches it was "+strings.Join(list, ", ")+".")
 	}

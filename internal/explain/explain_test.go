@@ -636,6 +636,26 @@ func TestManyCoincidencesAreFolded(t *testing.T) {
 	assert.Equal(t, "From 00:00 to 00:10: Text. From 00:14 to 00:40: Text. From 00:44 to 01:10: Text. In the shorter stretches it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
 }
 
+// Of the shorter stretches each cause is told once, and one that is unknown not at all.
+func TestShorterStretchesAreToldByCause(t *testing.T) {
+	t.Parallel()
+	w := rundir.Why{}
+	for i, what := range []string{Pacing, Machine, Unknown, Pacing, Locks, Pacing, Unknown, Locks, Pacing} {
+		length := 3.0
+		if i == 0 || i == 3 || i == 8 {
+			length = 20
+		}
+		from := 0.0
+		if i > 0 {
+			from = w.Parts[i-1].To
+		}
+		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: from + length, Resource: what, Text: "Text."})
+	}
+	text := Paragraph(&w)
+	assert.Contains(t, text, "In the shorter stretches it was machine CPU from 00:20 to 00:23, locks from 00:46 to 00:49 and from 00:55 to 00:58, pacing from 00:49 to 00:52.")
+	assert.NotContains(t, text, Unknown)
+}
+
 // Where entries went missing, or reads found nothing, evictions are named.
 func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
 	t.Parallel()

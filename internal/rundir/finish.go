@@ -275,7 +275,7 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if parts := r.Mixes(); parts > 0 {
-		what := cmp.Or(r.Changed("changed mid-run"), "Settings changed mid-run")
+		what := cmp.Or(r.Changed("mid-run"), "Settings changed mid-run")
 		out = append(out, fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.",
 			units.Capital(what), parts))
 	}

@@ -46,23 +46,27 @@ func (r *Run) Moves() []Move {
 	return out
 }
 
-// Changed says what live changes were made: "2 settings changed mid-run, paused 12 s, 1 fault", with
-// how, the words after the settings. A setting counts once, however often it was changed and for
-// however many tracks. It is empty for a run without any.
-func (r *Run) Changed(how string) string {
-	knobs, faults := map[string]bool{}, 0
-	for _, c := range r.Changes {
-		switch _, fault := workload.FaultSetting(c.Name); {
-		case fault && c.To != 0:
+// Changed says what live changes were made: "4 changes mid-run, paused 12 s, 1 fault", with when, the
+// words after the changes of settings. Those are as many as the list of changes has. It is empty for a run
+// without any.
+func (r *Run) Changed(when string) string {
+	changes, faults := int64(0), int64(0)
+	for _, c := range r.Did() {
+		if _, fault := workload.FaultSetting(c.Name); !fault && measure.KnobOf(c.Name) != "paused" {
+			changes++
+		}
+	}
+	for _, c := range r.Changes { // one that ends soon is one act
+		if _, fault := workload.FaultSetting(c.Name); fault && c.To != 0 {
 			faults++
-		case fault:
-		case measure.KnobOf(c.Name) != "paused":
-			knobs[measure.KnobOf(c.Name)] = true
 		}
 	}
 	var parts []string
-	if n := len(knobs); n > 0 {
-		parts = append(parts, units.Plural(n, "setting")+" "+how)
+	switch {
+	case changes == 1:
+		parts = append(parts, "1 setting changed "+when)
+	case changes > 1:
+		parts = append(parts, units.Plural(changes, "change")+" "+when)
 	}
 	if text := r.PausedText(); text != "" {
 		parts = append(parts, text)

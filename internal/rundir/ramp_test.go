@@ -54,12 +54,12 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
 	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
 	assert.NotContains(t, r.Judge().Causes, "changes", "a change is no doubt: segments have figures of their own")
-	assert.Equal(t, []string{"1 setting changed mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
+	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
 }
 
-// A setting counts once, however often it was turned and for however many tracks; pauses and faults
-// are no settings.
-func TestASettingThatWasChangedCountsOnce(t *testing.T) {
+// A change counts as often as the list of changes has it, for however many tracks it was; pauses and
+// faults are told by themselves.
+func TestChangesAreAsManyAsTheirListHas(t *testing.T) {
 	r := Run{Changes: []Change{
 		{At: 10, Name: "threads", From: 8, To: 16, By: "workbench", Segment: 1},
 		{At: 30, Name: "a.rate", From: 10, To: 20, By: "undo", Segment: 2},
@@ -67,7 +67,7 @@ func TestASettingThatWasChangedCountsOnce(t *testing.T) {
 	}}
 	assert.Len(t, r.Moves(), 3)
 	assert.Len(t, r.Did(), 2)
-	assert.Equal(t, "2 settings changed later", r.Changed("changed later"))
+	assert.Equal(t, "2 changes later", r.Changed("later"))
 	r.MeasuredS = 60
 	r.Segments = []Segment{{To: 40}, {From: 40, To: 52, Settings: map[string]float64{"paused": 1}}, {From: 52, To: 60}}
 	r.Changes = append(r.Changes,
@@ -75,8 +75,8 @@ func TestASettingThatWasChangedCountsOnce(t *testing.T) {
 		Change{At: 40, Name: "paused", To: 1, By: "workbench", Segment: 1}, Change{At: 52, Name: "paused", From: 1, By: "workbench", Segment: 2},
 		Change{At: 54, Name: "fault-delay", To: 5, By: "timetable"}, Change{At: 56, Name: "fault-delay", From: 5, By: "timetable"},
 	)
-	assert.Equal(t, "2 settings changed later, paused 12 s, 1 fault", r.Changed("changed later"))
+	assert.Equal(t, "3 changes later, paused 12 s, 1 fault", r.Changed("later"))
 	r.Changes = r.Changes[4:6]
-	assert.Equal(t, "paused 12 s", r.Changed("changed later"))
+	assert.Equal(t, "paused 12 s", r.Changed("later"))
 	assert.Contains(t, r.Remarks(), "Paused 12 s: figures of the whole run mix what came before and after; those of the 3 segments do not.")
 }

@@ -38,6 +38,10 @@ func (u *Unanswered) Words() string {
 	if u == nil || u.Writes == 0 {
 		return ""
 	}
+	had := units.Plural(u.Writes, "write") + " had no answer"
+	if u.Undecided == u.Writes {
+		return had + ", and whether " + units.Choose(u.Writes, "it is", "they are") + " stored cannot be told"
+	}
 	var parts []string
 	if u.Stored > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s stored", u.Stored, units.Choose(u.Stored, "is", "are")))
@@ -46,7 +50,7 @@ func (u *Unanswered) Words() string {
 		parts = append(parts, fmt.Sprintf("%d %s not", u.Absent, units.Choose(u.Absent, "is", "are")))
 	}
 	if u.Undecided > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s undecided", u.Undecided, units.Choose(u.Undecided, "is", "are")))
+		parts = append(parts, fmt.Sprintf("of %d it cannot be told", u.Undecided))
 	}
-	return units.Plural(u.Writes, "write") + " had no answer: " + strings.Join(parts, ", ")
+	return had + ": " + strings.Join(parts, ", ")
 }

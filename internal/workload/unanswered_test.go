@@ -17,7 +17,9 @@ func TestWritesWithoutAnAnswer(t *testing.T) {
 	v.Unsure(5, 9, 9)
 	v.Unsure(2, -4, 1)
 	assert.Equal(t, &Unanswered{Writes: 17, Stored: 8, Absent: 7, Undecided: 2}, v.Unanswered)
-	assert.Equal(t, "17 writes had no answer: 8 are stored, 7 are not, 2 are undecided", v.Unanswered.Words())
+	assert.Equal(t, "17 writes had no answer: 8 are stored, 7 are not, of 2 it cannot be told", v.Unanswered.Words())
 	one := &Unanswered{Writes: 1, Undecided: 1}
-	assert.Equal(t, "1 write had no answer: 1 is undecided", one.Words())
+	assert.Equal(t, "1 write had no answer, and whether it is stored cannot be told", one.Words())
+	all := &Unanswered{Writes: 60, Undecided: 60}
+	assert.Equal(t, "60 writes had no answer, and whether they are stored cannot be told", all.Words())
 }

@@ -320,7 +320,7 @@ func told(run *rundir.Run, err error) bool {
 // the totals do not determine them.
 func settingsInWords(run *rundir.Run) string {
 	words := settingWords(run.Settings)
-	if text := run.Changed("changed later"); text != "" {
+	if text := run.Changed("later"); text != "" {
 		words = append(words, text)
 	}
 	if run.Parameters["preset"] != "" {

@@ -68,7 +68,7 @@ func Summary(r *rundir.Run, dir string) string {
 		fmt.Fprintln(&b, text)
 	}
 	if n := r.Mixes(); n > 0 {
-		fmt.Fprintf(&b, "\nthese figures mix %d segments (%s); the report has each\n", n, r.Changed("changed mid-run"))
+		fmt.Fprintf(&b, "\nthese figures mix %d segments (%s); the report has each\n", n, r.Changed("mid-run"))
 	}
 	for _, a := range r.Faults {
 		fmt.Fprintf(&b, "fault %s\n", report.FaultText(&a, r))
