@@ -115,6 +115,9 @@ func OfRun(f *rundir.Folder) (means []rundir.Sample, course Course) {
 	for i, x := range means {
 		k := key{x.Source, x.Node, x.Name}
 		means[i].Value = sums[k] / counts[k]
+		if v := overall(&f.Run, x); v != nil {
+			means[i].Value = *v
+		}
 	}
 	course.of = map[string][]float64{}
 	for name, values := range bySecond {
@@ -128,6 +131,27 @@ func OfRun(f *rundir.Folder) (means []rundir.Sample, course Course) {
 		course.of[name] = plot.Thin(line, minute, true)
 	}
 	return means, course
+}
+
+// overall returns what run.json and the verdict say of the whole run where a mean of its seconds would
+// differ in its last digit; nil if they do not.
+func overall(r *rundir.Run, x rundir.Sample) *float64 {
+	at := slices.Index([]string{rundir.OfClient, rundir.OfProcess}, x.Source)
+	if r.Observed == nil || at < 0 || at >= len(r.Observed.Processes) || at > 0 && (len(r.Observed.Processes) > 2 || x.Node != "") {
+		return nil
+	}
+	p := &r.Observed.Processes[at]
+	switch x.Name {
+	case "cpu_cores":
+		return p.CPU
+	case "run_queue_cores":
+		return p.Queue
+	case "net_in_bytes_per_s":
+		return p.NetIn
+	case "net_out_bytes_per_s":
+		return p.NetOut
+	}
+	return nil
 }
 
 // Sides returns what was sampled, in the last second or as when says, and the history of the counters: a
