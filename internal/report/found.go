@@ -362,15 +362,19 @@ func withThreads(r *find.Result, many string) (out []string) {
 	return out
 }
 
-// withThose names the threads of a try, with what was sought there: "with 8 threads (p99 35.6 ms)".
+// withThose names the threads of a try, with what was sought there, "with 8 threads (p99 35.6 ms)", or with why it failed
+// if no condition did.
 func withThose(r *find.Result, s find.Step, noun string) string {
 	text := fmt.Sprintf("with %d", s.Threads)
 	if noun != "" {
 		text = "with " + Several(s.Threads, noun)
 	}
 	name, of := r.Sought()
-	if v := of(s); v > 0 {
-		text += fmt.Sprintf(" (%s %s)", name, Nanos(v))
+	switch why, _, _ := strings.Cut(s.Why, ":"); {
+	case s.Condition() == "" && why != "":
+		text += " (" + why + ")"
+	case of(s) > 0:
+		text += fmt.Sprintf(" (%s %s)", name, Nanos(of(s)))
 	}
 	return text
 }

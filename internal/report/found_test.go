@@ -156,6 +156,7 @@ func TestFoundInWords(t *testing.T) {
 		},
 		"2.83k entries/s held with 8 threads, and 4k was tried with 8 and with 32 threads.\nMore threads did not help: 4k entries/s failed with 8 threads (p99 160 ms) and with 32 (p99 150 ms).\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
 		"and 4k was tried with 8 and with 32 threads.\n4k entries/s failed with 8 threads (p99 160 ms), and was in doubt with 32 (p99 12 ms).\n":                                                    withMore(12e6, func(s *find.Step) { s.Doubtful = true }),
+		"4k entries/s failed with 8 threads (p99 160 ms), and with 32 (the backlog grew).\n":                                                                                                        withMore(5e6, func(s *find.Step) { s.Why = "the backlog grew: of 100 that fell due 97 were done" }),
 		"4k entries/s failed with 8 threads (p99 160 ms), and with 32 (p99 500 ms).\n":                                                                                                              withMore(500e6, func(*find.Step) {}),
 		" 4 ms     8 ms    12 ms      –    20 ms         4 ms       0       32  p99<10ms is in doubt: 40 of": withMore(12e6, func(s *find.Step) {
 			s.Doubtful, s.Why = true, "p99<10ms is in doubt: 40 of 900 took longer"
