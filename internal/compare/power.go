@@ -131,7 +131,7 @@ func (f Finding) couldShow() (text, takes string) {
 	case f.open():
 		return f.raises(), ""
 	case f.hopeless():
-		return "hardly any change could be seen in these runs", f.takes()
+		return "only a very large change would show in these runs", f.takes()
 	}
 	return seen(f.sized(p.ShowsOften)), f.takes()
 }

@@ -76,7 +76,7 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	assert.Equal(t, "a change must be about 17 % to be seen in these runs; 29 more runs a side would show 5 %", f.PowerText())
 	f = Sets(side(1, 100), side(2, 98), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "hardly any change could be seen in these runs; two more runs of each (--repeat 3), or longer ones, would tell more", f.PowerText())
+	assert.Equal(t, "only a very large change would show in these runs; two more runs of each (--repeat 3), or longer ones, would tell more", f.PowerText())
 	f = Sets(side(1, 100, 100.1, 99.9), side(2, 200, 200.1, 199.9), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Better, f.Verdict)
 	assert.Empty(t, f.PowerText())
@@ -91,7 +91,7 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	}
 	p := Sets(one(1, 1e6, 2e6, 100), one(2, 1.01e6, 2.1e6, 100.1), Options{}).Parts[0]
 	shown := ": a change must be about 16 % to be seen in these runs; "
-	hardly := "p99: hardly any change could be seen in these runs."
+	hardly := "p99: only a very large change would show in these runs."
 	assert.Equal(t, []string{"entries/s, p50" + shown + "of entries/s 9 more runs a side would show 5 %; of p50 8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
 	assert.Equal(t, "Two more runs of each (--repeat 3), or longer ones, would tell more.", p.Advice("entries"), "once for all that it is true of")
 	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = 2, p.Findings[0].Power.More

@@ -89,6 +89,9 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 // pressTyped passes a key to the text being typed, if there is one.
 func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {
 	if p.list.filter.Typing() {
+		if msg.String() == "enter" && len(p.list.shown) == 0 {
+			return nil, true // the next enter would start what was not looked for
+		}
 		p.list.filter.Press(msg)
 		return p.refilter(), true
 	}

@@ -393,6 +393,9 @@ func TestFilteringProfiles(t *testing.T) {
 	a.Type(t, "group q?")
 	assert.Equal(t, "event-store", p.list.selected().Name)
 	a.Send(t, "enter")
+	assert.True(t, p.Typing(), "what finds nothing is mended or left")
+	assert.Contains(t, a.Picture(t), "No profile matches.")
+	a.Send(t, "tab")
 	assert.Len(t, p.list.shown, 5, "what finds nothing is not kept")
 	assert.Equal(t, "event-store", p.list.selected().Name)
 }
