@@ -99,7 +99,9 @@ func makeSweep(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
-		s, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat), Fault: r.Sweep.Fault})
+		asked := r.Sweep.Asked()
+		asked.Repeat = cmp.Or(asked.Repeat, sweep.UsualRepeat)
+		s, err := d.Sweep(ctx, r.Request, asked)
 		return &sweepTask{c, f, d, r, s}, err
 	}
 }

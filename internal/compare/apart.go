@@ -92,16 +92,22 @@ func (f *Finding) farApart(a, b Estimate, noise float64) {
 	}
 }
 
-// asunder says which figures were judged by how far apart the runs are; "" if none.
-func asunder(c *Comparison) string {
-	var names []string
+// figuresOf names the figures of which some finding is one that is asked for, each once.
+func (c *Comparison) figuresOf(is func(*Finding) bool) (names []string) {
 	for _, p := range c.Parts {
-		for _, f := range p.Findings {
-			if name := string(f.Figure); f.Apart && !slices.Contains(names, name) {
+		for i := range p.Findings {
+			f := &p.Findings[i]
+			if name := string(f.Figure); is(f) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
+	return names
+}
+
+// asunder says which figures were judged by how far apart the runs are; "" if none.
+func asunder(c *Comparison) string {
+	names := c.figuresOf(func(f *Finding) bool { return f.Apart })
 	if len(names) == 0 {
 		return ""
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -57,14 +56,7 @@ func alongWith(fs []Finding) {
 
 // along says which percentiles are judged as others are; "" if none.
 func along(c *Comparison) string {
-	var names []string
-	for _, p := range c.Parts {
-		for _, f := range p.Findings {
-			if name := string(f.Figure); f.Along && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
+	names := c.figuresOf(func(f *Finding) bool { return f.Along })
 	if len(names) == 0 {
 		return ""
 	}

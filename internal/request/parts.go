@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
 )
@@ -26,6 +27,11 @@ type Sweep struct {
 	// Spelled holds, by the texts of Over, what a file says for those that mention
 	// environment variables: it is written back in place of a secret.
 	Spelled map[string]string
+}
+
+// Asked returns what a sweep is begun with.
+func (s *Sweep) Asked() sweep.Asked {
+	return sweep.Asked{Over: s.Over, Repeat: s.Repeat, Fault: s.Fault}
 }
 
 // Above returns s with empty fields taken from below, which may be nil.

@@ -184,7 +184,7 @@ func (s *Screen) again(msg againMsg, e screen.Env) tea.Cmd {
 	case msg.copy:
 		return screen.ShowCommand("does this sweep again", request.Shell([]string{"perfbench", "sweep", msg.path}))
 	default:
-		asked := sweep.Asked{Over: msg.run.Sweep.Over, Repeat: msg.run.Sweep.Repeat, Fault: msg.run.Sweep.Fault}
+		asked := msg.run.Sweep.Asked()
 		return screen.Open(screen.AskSweep{Request: msg.run.Request, Again: &asked, Targets: msg.run.Request.Target == ""})
 	}
 	return nil

@@ -163,7 +163,7 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 		path, plan, err := b.sweeper.SweepPlan(first.Now().ID)
 		require.NoError(t, err)
 		assert.FileExists(t, path)
-		second, err := b.sweeper.Sweep(plan.Request, sweep.Asked{Over: plan.Sweep.Over, Repeat: plan.Sweep.Repeat, Fault: plan.Sweep.Fault})
+		second, err := b.sweeper.Sweep(plan.Request, plan.Sweep.Asked())
 		require.NoError(t, err)
 		assert.Equal(t, 1, second.Now().Before, "what the plan file of the first asks for goes on where that was")
 		<-second.Done()

@@ -52,7 +52,9 @@ func suiteTaskOf(ctx context.Context, d *experiment.Driver, r request.Run) (suit
 		return nil, err
 	}
 	if r.Sweep != nil {
-		sw, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Repeat.Times, r.Sweep.Repeat, sweep.UsualRepeat), Fault: r.Sweep.Fault})
+		asked := r.Sweep.Asked()
+		asked.Repeat = cmp.Or(r.Repeat.Times, asked.Repeat, sweep.UsualRepeat)
+		sw, err := d.Sweep(ctx, r.Request, asked)
 		return func(s *series) screen.SuiteTurn { return sweepTurn(s, sw) }, err
 	}
 	if r.Find != nil {
