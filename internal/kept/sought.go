@@ -190,25 +190,20 @@ func settingIs(name string, v float64, sign, value string) bool {
 // settings returns the names of the settings that a name is for: that of the run as a whole if it has one, else
 // those of its tracks. A name with a track is that of the track alone.
 func (i *Item) settings(name string) (out []string) {
-	whole := false
+	whole := ""
 	for k := range i.Run.Settings {
 		_, base := rundir.TrackOf(k)
 		switch {
 		case strings.EqualFold(k, name):
-			whole = true
+			whole = k
 		case strings.EqualFold(base, name):
 			out = append(out, k)
 		}
 	}
-	if !whole {
-		return out
+	if whole != "" {
+		return []string{whole}
 	}
-	for k := range i.Run.Settings {
-		if strings.EqualFold(k, name) {
-			return []string{k}
-		}
-	}
-	return nil
+	return out
 }
 
 // fact reports whether one of facts says so; nothing said yet is true of all that have it.
