@@ -16,8 +16,10 @@ import (
 // Cause is one thing that stands behind the figures of a run: what casts doubt on them, or what held
 // the run back.
 type Cause struct {
-	// Name is its keyword, "" of what is not known; Text says what it is and, if there is something to do, what.
+	// Name is its keyword, "" of what is not known; Text says what it is.
 	Name, Text string
+	// Cure is what to do about it, with which Text then ends; may be empty.
+	Cure string
 	// Doubt means that it casts doubt on the figures.
 	Doubt bool
 }
@@ -38,7 +40,7 @@ func Causes(f *rundir.Folder) []Cause {
 	var out []Cause
 	told := f.Run.Verdict.Told()
 	for _, d := range told {
-		out = append(out, Cause{string(d.Cause), sentence(d.Text), true})
+		out = append(out, Cause{string(d.Cause), sentence(d.Text), d.Cure, true})
 	}
 	why := Why(f)
 	if why == nil {

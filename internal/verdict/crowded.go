@@ -15,8 +15,6 @@ type company struct {
 	// used and waited are how many processors perfbench and the store used, and how many
 	// of their threads waited for one; others is what everybody else used.
 	used, waited, others float64
-	// who names the processes that waited, each with how many of its threads did.
-	who []string
 }
 
 // companyOf adds up what is known of the processes of a run; false if it is not enough to
@@ -48,9 +46,7 @@ func companyOf(o *Observed) (c company, ok bool) {
 			whole = false
 			continue
 		}
-		if c.waited += *p.Queue; *p.Queue >= 0.005 {
-			c.who = append(c.who, fmt.Sprintf("%.2g of %s", *p.Queue, p.Role))
-		}
+		c.waited += *p.Queue
 	}
 	if here {
 		store = max(store, told) // what listens may only stand in for the one that works
@@ -123,7 +119,7 @@ func crowded(r *Record) finding {
 		under += op.Response.Mean * float64(op.Calls) / 1e9 / r.Seconds
 	}
 	if what := c.harm(r, under, o.Cores); what != "" {
-		return finding{state: Degraded, what: c.text("this machine", "threads of the run") + what, cure: spared}
+		return finding{state: Degraded, what: c.text("this machine") + what, cure: spared}
 	}
 	return finding{}
 }
@@ -160,22 +156,17 @@ func crowdedWorkers(r *Record) finding {
 			p.whole = false
 			continue
 		}
-		if p.waited += *c.Queue; *c.Queue >= 0.005 {
-			p.who = append(p.who, fmt.Sprintf("%.2g of worker %d", *c.Queue, w.Number))
-		}
+		p.waited += *c.Queue
 	}
 	var all []string
 	for _, p := range order {
 		p.used, p.waited = p.used+p.store, p.waited+p.storeQueue
-		if p.storeQueue >= 0.005 {
-			p.who = append(p.who, fmt.Sprintf("%.2g of the store", p.storeQueue))
-		}
 		p.others = max(p.busy-p.used-r.Coordinator, 0)
 		if !p.whole {
 			p.pressed(p.pressure)
 		}
 		if what := p.harm(r, p.under, p.cores); what != "" {
-			all = append(all, p.text("the machine of "+units.Numbered("worker", p.workers), "its threads")+what)
+			all = append(all, p.text("the machine of "+units.Numbered("worker", p.workers))+what)
 		}
 	}
 	if len(all) == 0 {
@@ -193,12 +184,8 @@ func (c *company) pressed(pressure float64) {
 }
 
 // text says what others used where.
-func (c *company) text(where, whose string) string {
-	text := fmt.Sprintf("other processes used %s of %s while %s waited for one", processors(math.Round(100*c.others)/100), where, whose)
-	if len(c.who) > 0 {
-		text += " (" + strings.Join(c.who, " and ") + ", on average)"
-	}
-	return text
+func (c *company) text(where string) string {
+	return fmt.Sprintf("other processes used %s of %s", processors(math.Round(100*c.others)/100), where)
 }
 
 // spared is what to do about others.
@@ -212,7 +199,7 @@ func (c *company) harm(r *Record, under, cores float64) string {
 	}
 	theirs := c.waited * c.others / (c.others + c.used)
 	if shift := theirs / max(min(under, cores), c.used+c.waited); shift >= crowdShare {
-		return fmt.Sprintf(", which makes mean response times longer or throughput lower by some %s", percent(min(shift, 1)))
+		return fmt.Sprintf(", so mean response times or throughput are some %s worse", percent(min(shift, 1)))
 	}
 	if theirs < crowdTail || r.Observed != nil && r.Observed.Growth != nil {
 		return ""

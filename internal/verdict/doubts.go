@@ -9,9 +9,10 @@ import (
 // and what else of the run it explains.
 type Doubt struct {
 	Cause Cause `json:"cause"`
-	// Text is a sentence. Of the cause itself it says what to do; of what that explains it does
-	// not, as the cure is the same.
+	// Text is a sentence. Of the cause itself it ends with the cure, what to do; of what that explains
+	// it does not, as the cure is the same.
 	Text string `json:"text"`
+	Cure string `json:"cure,omitempty"`
 	// Shows are the reasons that the cause explains, in the order of all reasons.
 	Shows []Doubt `json:"shows,omitempty"`
 }
@@ -151,7 +152,7 @@ func doubts(r *Record, reasons []Reason) []Doubt {
 		if under[i] != i {
 			continue
 		}
-		d := Doubt{Cause: x.Cause, Text: x.Text}
+		d := Doubt{Cause: x.Cause, Text: x.Text, Cure: strings.TrimLeft(strings.TrimPrefix(x.Text, x.What), ":; ")}
 		for k, s := range reasons {
 			if k != i && last(under, k) == i {
 				d.Shows = append(d.Shows, Doubt{Cause: s.Cause, Text: s.What})

@@ -49,7 +49,7 @@ func TestReasonsOfOneCauseAreToldTogether(t *testing.T) {
 		assert.NotContains(t, s.Text, "lower the rate", "the cure is that of the cause")
 		assert.NotContains(t, s.Text, "leave the machine to perfbench")
 	}
-	assert.Contains(t, d.Sentence(), "to spare. It shows in this: perfbench got no processor for 5.5 s of the run, in 20 pauses; perfbench itself started")
+	assert.Contains(t, d.Sentence(), "to spare. It shows in this: perfbench got no processor for 5.5 s of the run, in 20 pauses; perfbench started")
 	for _, x := range v.Reasons {
 		assert.NotEqual(t, Suspended, x.Cause, "who waits for a processor was not stopped")
 	}

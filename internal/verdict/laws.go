@@ -10,7 +10,7 @@ import (
 // laws looks for figures that cannot all be true.
 func laws(r *Record) finding {
 	if a := r.unbalanced(); a != nil {
-		return finding{Invalid, fmt.Sprintf("the figures of %s%s break Little's law: their calls per second, times how long one takes with the pause before it, make %s workers, and %s were at work", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds)),
+		return finding{Invalid, fmt.Sprintf("the figures of %s%s break Little's law: they take %s workers, and %s were at work (calls per second, times how long one takes with the pause before it)", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds)),
 			"; a clock runs wrong, or perfbench counts wrong: please report it"}
 	}
 	if c := r.missed(); c != nil {

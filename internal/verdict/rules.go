@@ -348,7 +348,7 @@ func lateness(r *Record) finding {
 	if l.share == 0 {
 		return finding{}
 	}
-	return finding{Degraded, "perfbench itself started operations late: " + l.text, "; leave the machine to perfbench, lower the rate, or read the service time"}
+	return finding{Degraded, "perfbench started operations late: " + l.text, "; leave the machine to perfbench, lower the rate, or read the service time"}
 }
 
 // Remarks are sentences about what nobody has to doubt a run for, but has to know.
@@ -399,7 +399,7 @@ func (r *Record) latest(remarks bool) late {
 				}
 				if found && share >= lateShare && share > worst.share {
 					worst.share = share
-					worst.text = fmt.Sprintf("%s of %s%s is %s, and of its lateness %s (%s)",
+					worst.text = fmt.Sprintf("%s of %s%s is %s, of which %s (%s) are lateness",
 						s.name, o.Name, where, ns(all), ns(lateness), percent(min(share, 1)))
 				}
 			}
@@ -421,10 +421,10 @@ func backlog(r *Record) finding {
 	if g.ToS < math.Floor(r.Seconds) {
 		where = "the end of its segment at " + at(g.ToS)
 	}
-	grew := fmt.Sprintf("the backlog grew to %s (%s due and not yet sent, %s before)", where, units.Number(g.last()), units.Number(g.From))
+	grew := fmt.Sprintf("the backlog grew to %s (%s due and not sent, %s before)", where, units.Number(g.last()), units.Number(g.From))
 	switch {
 	case g.shrank():
-		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not yet sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
+		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
 	case g.Units > 0:
 		grew = fmt.Sprintf("the backlog grew %s (%s before)", gaveUp(r, g.Units, g.ToS, g.Until), units.Number(g.From))
 	}
@@ -450,7 +450,7 @@ func backlog(r *Record) finding {
 		}
 	}
 	if g.crowded(r.Observed) {
-		return finding{Degraded, fmt.Sprintf("%s while other processes used %s of this machine and on average %.2g threads of the run waited for one", grew, processors(math.Round(100*g.Taken.Others)/100), g.Taken.Waited), spared}
+		return finding{Degraded, fmt.Sprintf("other processes used %s of this machine while %s", processors(math.Round(100*g.Taken.Others)/100), grew), spared}
 	}
 	if g.shrank() {
 		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}

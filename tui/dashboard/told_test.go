@@ -46,7 +46,7 @@ func TestWhatIsLateIsNotOnSchedule(t *testing.T) {
 	run.Tick(100 * time.Millisecond)
 	a.Send(t, a.Frame())
 	assert.Contains(t, a.Picture(t), "on schedule")
-	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{string(verdict.Lateness)}, Reasons: []string{"perfbench itself started operations late"}}
+	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{string(verdict.Lateness)}, Reasons: []string{"perfbench started operations late"}}
 	run.Tick(2 * time.Second)
 	a.Send(t, a.Frame())
 	assert.NotContains(t, a.Picture(t), "on schedule")

@@ -238,7 +238,7 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		if c.Doubt {
 			lead, k = "! ", worth
 		}
-		text, cure, room := widget.Unflagged(c.Text), "", w-names-4
+		text, room := widget.Unflagged(c.Text), w-names-4
 		if !brief {
 			for i, line := range widget.Wrap(text, max(room, 10)) {
 				head := widget.Fit("", names+2)
@@ -249,8 +249,9 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 			}
 			continue
 		}
-		if at := strings.LastIndex(text, ": "); c.Doubt && at > 0 && ansi.StringWidth(text) > room { // what to do has a line of its own
-			text, cure = text[:at], text[at+2:]
+		cure := ""
+		if c.Cure != "" && ansi.StringWidth(text) > room { // what to do has a line of its own
+			text, cure = widget.Unflagged(strings.TrimRight(strings.TrimSuffix(c.Text, c.Cure+"."), ":; ")), widget.Unflagged(c.Cure)+"."
 		}
 		rows, less := inTwo(text, room)
 		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+rows[0])

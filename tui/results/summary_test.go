@@ -22,10 +22,10 @@ func doubted(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	run := &r.run.loaded.folder.Run
 	run.Note, run.Tags = "cold cache", map[string]string{"build": "7"}
 	run.Verdict = rundir.Verdict{State: verdict.Degraded, Doubts: []verdict.Doubt{
-		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine while threads of the run waited for one, which makes mean response times longer or throughput lower by some 95 %: stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
+		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine, so mean response times or throughput are some 95 % worse: stop them, or use a machine that has processors to spare", Cure: "stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
 			{Cause: verdict.Pauses, Text: "perfbench got no processor for 2.71 s of the run"},
 		}},
-		{Cause: verdict.Backlog, Text: "the backlog grew to the end"},
+		{Cause: verdict.Backlog, Text: "the backlog grew to the end (4.27k due and not sent, 1.2k before): the store does not keep up with 5k per second, so response times only say how long that went on; lower --rate", Cure: "lower --rate"},
 		{Cause: verdict.Unstarted, Text: "4.27k units of work were due and never sent"},
 	}, Thresholds: []rundir.Threshold{{Expr: "p99<5ms", Got: "20.1 ms"}, {Expr: "errors<1%", OK: true, Got: "0 %"}}}
 	r.pages.cache = bodyCache{}
@@ -68,7 +68,7 @@ func TestTheFirstPageSaysFirstWhatMattersMost(t *testing.T) {
 	assert.NotContains(t, text, "got no processor", "it is on the next page")
 	assert.Contains(t, ansi.Strip(strings.Join(r.run.loaded.judged(s, 76), "\n")), "· perfbench got no processor for 2.71 s of the run")
 	all := strings.Join(strings.Fields(ansi.Strip(strings.Join(r.run.loaded.rest(s, 76, false), " "))), " ")
-	assert.Contains(t, all, "which makes mean response times longer or throughput lower by some 95 %: stop them", "where there is room, all of it")
+	assert.Contains(t, all, "so mean response times or throughput are some 95 % worse: stop them", "where there is room, all of it")
 }
 
 // Every tab of a run can be read at every width.
