@@ -291,6 +291,8 @@ func TestFindEndsWherePerfbenchItselfIsHeldUp(t *testing.T) {
 		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
 		assert.Equal(t, 3, oursInARow, "HeldUp says so")
 		assert.Equal(t, HeldUp, r.Why)
+		last := r.Of(r.Steps[len(r.Steps)-1].Level).Steps
+		assert.True(t, last[0].Doubtful && len(last) == 2, "a level in doubt is tried again before: %+v", last)
 		assert.Regexp(t, `^p99<5ms did not hold: \d+ of \d+ took longer$`, r.Steps[0].Why)
 	})
 }

@@ -53,7 +53,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		b := &f.bench.step
 		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}
 	}
-	ours := 0 // of the last levels: so many did not hold since perfbench was held up with little to do
+	ours, counted := 0, 0.0 // of the last levels: so many did not hold since perfbench was held up with little to do; the last of them
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(rounded(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks))), 1)
@@ -78,11 +78,12 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		f.inVain = f.inVain || s.Vain
 		l := f.suspect(step, &f.bench.step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
-		switch {
+		switch first := len(r.Of(step.Level).Steps) == 1; {
 		case r.anyHeld() || l.By != ByPerfbench || !f.idle(step):
-			ours = 0
-		case ours == 0 || r.Steps[len(r.Steps)-2].Level != step.Level: // another try of a level is none more
-			ours++
+			ours, counted = 0, 0
+		case first && step.Doubtful && seek.Choice.Confirm: // it is tried again
+		case step.Level != counted: // another try of a level is none more
+			ours, counted = ours+1, step.Level
 		}
 		told(step)
 	})

@@ -18,6 +18,17 @@ func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 	return r.told(r.Outcome(r.Of(level)))
 }
 
+// Beyond says what the lowest level that did not hold is: too much, or in doubt where chance may have decided that.
+func (r *Result) Beyond() string {
+	if r.Unsure(r.TooMuch) {
+		return "in doubt"
+	}
+	return "too much"
+}
+
+// Unsure reports whether chance may have decided how a level came out.
+func (r *Result) Unsure(level float64) bool { return r.Outcome(r.Of(level)).Doubtful }
+
 func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
 	switch {
 	case o.Tries == 1 && o.Held:

@@ -101,7 +101,8 @@ func foundPage(r *find.Result) Page {
 func FoundAnswer(r *find.Result) (answer, notes []string) {
 	under := strings.Join(r.Under, " and ")
 	what, many := soughtWords(r)
-	answer = append(endedEarly(r, what, many), found(r, under, what, many)...)
+	answer = append(contradicted(r, many), endedEarly(r, what, many)...)
+	answer = append(answer, found(r, under, what, many)...)
 	answer = append(answer, restsOn(r, many)...)
 	answer = append(answer, tooMuchFor(r, many)...)
 	answer = append(answer, didMore(r, under, many)...)
@@ -172,11 +173,11 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
 		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit %s.", under, r.Limit.Measured(), evenAt(r, many)))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already too much.", under, Several(ofTooMuch(r), "thread"), units.Number(r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already %s.", under, Several(ofTooMuch(r), "thread"), units.Number(r.TooMuch)+many, r.Beyond()))
 	case r.Found == 0 && !r.Complete:
-		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, units.Number(r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already %s.", what, under, units.Number(r.TooMuch)+many, r.Beyond()))
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, units.Number(r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already %s.", what, under, units.Number(r.TooMuch)+many, r.Beyond()))
 	case r.Enough():
 		out = append(out, doMost(r, under)...)
 	case r.TooMuch == 0 && r.Over != "rate":
@@ -186,9 +187,9 @@ func found(r *find.Result, under, what, many string) (out []string) {
 	case r.Limit.By == find.ByPerfbench:
 		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s. The store may do more.", here(r), units.Number(r.Found)+many, under, tooMuchHere(r)))
 	case r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is too much. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, units.Number(r.Found)+many, units.Number(r.TooMuch)))
+		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is %s. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, units.Number(r.Found)+many, units.Number(r.TooMuch), r.Beyond()))
 	default:
-		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is too much.", what, under, units.Number(r.Found)+many, units.Number(r.TooMuch)))
+		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is %s.", what, under, units.Number(r.Found)+many, units.Number(r.TooMuch), r.Beyond()))
 	}
 	return out
 }
@@ -209,11 +210,37 @@ func here(r *find.Result) string {
 	return r.Limit.Measured()
 }
 
+// contradicted is the headline of a search in which tries contradict each other: some of the answer's held and others did
+// not, or a lower rate failed; none of any other.
+func contradicted(r *find.Result, many string) []string {
+	o := r.Outcome(r.Of(r.Found))
+	if !restsOnRate(r, o) || o.Good == o.Tries && len(failedBelow(r)) == 0 {
+		return nil
+	}
+	return []string{units.Number(r.Found) + many + ", doubtful: tries contradict each other."}
+}
+
+// restsOnRate reports whether a search found a rate, which came out like this.
+func restsOnRate(r *find.Result, o find.Outcome) bool {
+	return r.Found > 0 && r.Over == find.OverRate && r.Recovery == nil && o.Tries > 0
+}
+
+// failedBelow are the lower rates than the highest that held which failed in one of their tries, other than with fewer
+// threads.
+func failedBelow(r *find.Result) (failed []string) {
+	for _, s := range r.Curve() {
+		if s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) }) {
+			failed = append(failed, units.Number(s.Level))
+		}
+	}
+	return failed
+}
+
 // restsOn says how surely the highest rate held: in how many tries and for how long, between which others, and whether
 // lower ones failed; none where no rate held.
 func restsOn(r *find.Result, many string) []string {
 	o := r.Outcome(r.Of(r.Found))
-	if r.Found == 0 || r.Over != find.OverRate || r.Recovery != nil || o.Tries == 0 {
+	if !restsOnRate(r, o) {
 		return nil
 	}
 	seconds := 0.0
@@ -226,45 +253,38 @@ func restsOn(r *find.Result, many string) []string {
 	if o.Tries > 1 {
 		tries = fmt.Sprintf("%d of %d tries", o.Good, o.Tries)
 	}
-	text := fmt.Sprintf("%s held in %s, for %s%s", units.Number(r.Found)+many, tries, Length(math.Round(seconds)), betweenWhich(r))
-	var failed []string
-	for _, s := range r.Curve() {
-		if s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) }) {
-			failed = append(failed, units.Number(s.Level))
-		}
-	}
-	switch len(failed) {
+	out := []string{fmt.Sprintf("%s held in %s, for %s%s.", units.Number(r.Found)+many, tries, Length(math.Round(seconds)), betweenWhich(r))}
+	switch failed := failedBelow(r); len(failed) {
 	case 0:
 	case 1:
-		text += "; a lower rate failed at another time: " + failed[0]
+		out = append(out, "A lower rate failed at another time: "+failed[0]+".")
 	default:
-		text += "; lower rates failed at other times: " + strings.Join(failed, ", ")
+		out = append(out, "Lower rates failed at other times: "+strings.Join(failed, ", ")+".")
 	}
-	return []string{text + "."}
+	return out
 }
 
-// betweenWhich names the next lower level than the highest that held, which held as well, and the next higher one that did
-// not; empty without any.
+// betweenWhich says how the next lower level than the highest that held came out, if it held as well, and the next higher
+// one if it did not; empty without any.
 func betweenWhich(r *find.Result) string {
-	low, high := 0.0, ""
+	low, high := "", ""
 	for _, s := range r.Curve() {
 		_, held, doubtful := r.Told(s.Level)
 		switch {
 		case s.Level < r.Found && held:
-			low = s.Level
-		case s.Level > r.Found && !held && high == "":
-			if high = units.Number(s.Level) + ", which did not"; doubtful {
-				high = units.Number(s.Level) + ", which is in doubt"
-			}
+			low = units.Number(s.Level) + " held, too"
+		case s.Level <= r.Found || held || high != "":
+		case doubtful:
+			high = units.Number(s.Level) + " is in doubt"
+		default:
+			high = units.Number(s.Level) + " did not"
 		}
 	}
 	switch {
-	case low > 0 && high != "":
-		return fmt.Sprintf(", between %s, which held as well, and %s", units.Number(low), high)
-	case low > 0:
-		return fmt.Sprintf(", above %s, which held as well", units.Number(low))
-	case high != "":
-		return ", below " + high
+	case low != "" && high != "":
+		return "; " + low + ", and " + high
+	case low+high != "":
+		return "; " + low + high
 	}
 	return ""
 }
@@ -421,7 +441,7 @@ func doMost(r *find.Result, under string) []string {
 	found := units.Number(r.Found)
 	text := fmt.Sprintf("More threads only add waiting: %s, the highest number that was tried, hold as well, and do %s.", found, done(r.Done))
 	if r.TooMuch > 0 {
-		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is too much), and %s do %s.", found, units.Number(r.TooMuch), found, done(r.Done))
+		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is %s), and %s do %s.", found, units.Number(r.TooMuch), r.Beyond(), found, done(r.Done))
 	}
 	return []string{most, text}
 }
@@ -534,6 +554,9 @@ func aboveAll(r *find.Result) *find.Step {
 func tooMuchHere(r *find.Result) string {
 	if aboveAll(r) != nil {
 		return "it did not keep up with " + units.Number(r.TooMuch)
+	}
+	if r.Unsure(r.TooMuch) {
+		return units.Number(r.TooMuch) + " is in doubt"
 	}
 	return units.Number(r.TooMuch) + " is too much for it"
 }

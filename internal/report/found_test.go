@@ -122,7 +122,7 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\n2.83k entries/s held in one try, for 5 s, between 2k, which held as well, and 4k, which did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\n\nresponse time over rate\n": func(*find.Result) {},
+		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\n\nresponse time over rate\n": func(*find.Result) {},
 		"\n\nIt took 32 s": func(*find.Result) {},
 		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n":        func(r *find.Result) { r.Found = 0 },
 		"Under p99<10ms and errors<1% 2.83k entries/s holds, the highest rate that was tried.\n": func(r *find.Result) { r.TooMuch = 0 },
@@ -142,7 +142,7 @@ func TestFoundInWords(t *testing.T) {
 		"Perfbench on this machine (throttled by its CPU quota) comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) {
 			r.Limit.By, r.Limit.Causes = find.ByPerfbench, []string{"throttled", "cpu"}
 		},
-		"4k is too much.\n2.83k entries/s held in one try, for 5 s, between 2k, which held as well, and 4k, which did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
+		"4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
 		"without a rate, the run did 2.7k entries/s with 8 threads, at a p99 of 60 ms.\n\n": func(r *find.Result) { // less than the level
@@ -161,15 +161,15 @@ func TestFoundInWords(t *testing.T) {
 		" 4 ms     8 ms    12 ms      –    20 ms         4 ms       0       32  p99<10ms is in doubt: 40 of": withMore(12e6, func(s *find.Step) {
 			s.Doubtful, s.Why = true, "p99<10ms is in doubt: 40 of 900 took longer"
 		}),
-		"\n2.83k entries/s held in 2 of 3 tries, for 10 s, between 1k, which held as well, and 3k, which is in doubt; lower rates failed at other times: 1k, 2k.\n": func(r *find.Result) {
+		"2.83k entries/s, doubtful: tries contradict each other.\nThe highest rate under p99<10ms and errors<1% is 2.83k entries/s; 3k is in doubt.\n2.83k entries/s held in 2 of 3 tries, for 10 s; 1k held, too, and 3k is in doubt.\nLower rates failed at other times: 1k, 2k.\n": func(r *find.Result) {
 			again, no := r.Steps[3], r.Steps[4]
 			no.Level = 2830
 			doubt, low := no, no
 			doubt.Level, doubt.Doubtful, low.Level = 3000, true, 1000
-			r.Steps[1].Held = false
+			r.Steps[1].Held, r.TooMuch = false, 3000
 			r.Steps = append(r.Steps, again, no, doubt, low)
 		},
-		"2.83k entries/s held in one try, for 5 s, between 2k, which held as well, and 4k, which did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits": func(r *find.Result) {
+		"2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits": func(r *find.Result) {
 			fewer := r.Steps[1] // with which it was tried first
 			fewer.Held, fewer.Threads = false, 8
 			r.Steps = slices.Insert(r.Steps, 1, fewer)
@@ -226,9 +226,9 @@ func TestFoundInWords(t *testing.T) {
 			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
 		},
 		"under p99.service<20ms; it did not keep up with 4k. The store may do more.\n": didMoreAbove(find.ByPerfbench),
-		"4k is too much.\n2.83k entries/s held in one try, for 5 s, between 2k, which held as well, and 4k, which did not.\nAt 4k entries/s, of which 3k were done, p99<10ms did not hold.\nYet when 8k entries/s were asked for, 4.5k were done, still under p99.service<20ms: at another time 4k may hold.\n": didMoreAbove(find.ByStore),
-		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n":                                                                                                                                                                            func(r *find.Result) { r.Limit.By = find.ByThreads },
-		"The search ended early, because it was interrupted: the highest rate that holds is somewhere between 2.83k and 4k entries/s.\nThe highest rate under":                                                                                                                                                  func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, of which 3k were done, p99<10ms did not hold.\nYet when 8k entries/s were asked for, 4.5k were done, still under p99.service<20ms: at another time 4k may hold.\n": didMoreAbove(find.ByStore),
+		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n":                                                                                                                                                   func(r *find.Result) { r.Limit.By = find.ByThreads },
+		"The search ended early, because it was interrupted: the highest rate that holds is somewhere between 2.83k and 4k entries/s.\nThe highest rate under":                                                                                                                         func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
 		"The search ended early, because its time, 4 s, was up: more than 2.83k entries/s may hold, too.\nUnder ": func(r *find.Result) {
 			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
 		},

@@ -105,7 +105,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 
 // noLevel says what is known of a side of which no level is known to hold.
 func noLevel(name, what string, all []*find.Result) string {
-	tried, held, limits, measured := 0, 0, map[string]int{}, ""
+	tried, held, limits, measured, beyond := 0, 0, map[string]int{}, "", ""
 	lowest := math.Inf(1)
 	for _, r := range all {
 		switch {
@@ -116,7 +116,9 @@ func noLevel(name, what string, all []*find.Result) string {
 			if limits[r.Limit.By]++; r.Limit.By == find.ByPerfbench {
 				measured = r.Limit.Measured()
 			}
-			lowest = min(lowest, r.TooMuch)
+			if r.TooMuch < lowest {
+				lowest, beyond = r.TooMuch, r.Beyond()
+			}
 		}
 	}
 	text := name + " holds at no level that was tried "
@@ -130,7 +132,7 @@ func noLevel(name, what string, all []*find.Result) string {
 	case limits[find.ByThreads] > 0:
 		return text + "(its number of threads was the limit)"
 	}
-	return text + "(" + units.Number(lowest) + what + " is already too much)"
+	return text + "(" + units.Number(lowest) + what + " is already " + beyond + ")"
 }
 
 // jsonSearches are the searches of two sides, where both searched for the same.

@@ -176,7 +176,7 @@ func known(s *widget.Styles, now *screen.Search) string {
 	var out []string
 	if held > 0 {
 		ink, how := s.OK, " holds"
-		if now.Outcome(now.Of(held)).Doubtful {
+		if now.Unsure(held) {
 			ink, how = s.Warn, " holds, in doubt"
 		}
 		if tooMuch == 0 {
@@ -186,7 +186,7 @@ func known(s *widget.Styles, now *screen.Search) string {
 	}
 	if tooMuch > 0 {
 		ink, how := s.Bad, " is too much"
-		if now.Outcome(now.Of(tooMuch)).Doubtful {
+		if now.Unsure(tooMuch) {
 			ink, how = s.Warn, " is in doubt"
 		}
 		out = append(out, ink.On(units.Number(tooMuch))+s.Muted.On(how))
@@ -210,7 +210,7 @@ func ended(now *screen.Search) string {
 	}
 	switch {
 	case tooMuch == 0:
-	case now.Outcome(now.Of(tooMuch)).Doubtful:
+	case now.Unsure(tooMuch):
 		known = append(known, units.Number(tooMuch)+" in doubt")
 	default:
 		known = append(known, "not "+units.Number(tooMuch))
