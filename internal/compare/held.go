@@ -33,24 +33,24 @@ func atRate(a, b Set) bool { return held(a) > 0 && held(b) > 0 }
 // ungiven says why the throughput of two sides is no finding though they were not both held at a rate:
 // that it changed as a run went, or that the lower one is all that was asked for; "" if it is one.
 func ungiven(a, b Set, unit string) string {
-	var why []string
+	var paced []string
 	for i, s := range []Set{a, b} {
 		if s.Runs[0].Conditions.Paced && !sameTimetable(a, b) {
-			why = append(why, "the rate of "+sides[i]+" changed as it went")
+			paced = append(paced, sides[i])
 		}
 	}
-	if x, y := held(a), held(b); len(why) == 0 {
-		switch done := func(s Set) float64 { return s.Runs[0].Parts[0].Figures[Throughput].Value }; {
-		case x > 0 && done(b) > done(a):
-			why = append(why, fmt.Sprintf("A was asked for only %s %s/s and kept up", units.Number(x), unit))
-		case y > 0 && done(a) > done(b):
-			why = append(why, fmt.Sprintf("B was asked for only %s %s/s and kept up", units.Number(y), unit))
-		default:
-			return ""
-		}
+	x, y := held(a), held(b)
+	done := func(s Set) float64 { return s.Runs[0].Parts[0].Figures[Throughput].Value }
+	switch {
+	case len(paced) > 0:
+		return fmt.Sprintf("The requested rate of %s changed during the run, so throughput says how much was asked for, not how much the store can do, and is not judged. ",
+			strings.Join(paced, " and "))
+	case x > 0 && done(b) > done(a):
+		return fmt.Sprintf("A was asked for only %s %s/s and kept up, so throughput is not compared. ", units.Number(x), unit)
+	case y > 0 && done(a) > done(b):
+		return fmt.Sprintf("B was asked for only %s %s/s and kept up, so throughput is not compared. ", units.Number(y), unit)
 	}
-	text := strings.Join(why, " and ") + ", so throughput is not compared"
-	return units.Capital(text) + ". "
+	return ""
 }
 
 // sameTimetable reports whether two sides had the same timetable, so that their throughput can be compared.

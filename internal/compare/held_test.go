@@ -69,7 +69,7 @@ func TestAThroughputThatOneSideWasGivenIsNotJudged(t *testing.T) {
 		{"more than was asked for", side(func(c *Conditions) { c.Settings["rate"] = 1000 }, 1000), "B was asked for only 1k entries/s and kept up, so throughput is not compared. ", "rate-limited"},
 		{"less than the other was asked for", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 3000), "", "better"},
 		{"a rate that was not kept", side(func(c *Conditions) { c.Settings["rate"] = 3000 }, 1500), "", "worse"},
-		{"a timetable", side(func(c *Conditions) { c.Paced, c.Changes = true, 4 }, 1500), "The rate of B changed as it went, so throughput is not compared. ", "rate-limited"},
+		{"a timetable", side(func(c *Conditions) { c.Paced, c.Changes = true, 4 }, 1500), "The requested rate of B changed during the run, so throughput says how much was asked for, not how much the store can do, and is not judged. ", "rate-limited"},
 	} {
 		got := Sets(one(free(2000)), one(c.b), Options{})
 		assert.Equal(t, c.word, verdicts(got.Parts[0])[Throughput], c.name)
