@@ -36,4 +36,5 @@ func TestASuspendedRunSaysSo(t *testing.T) {
 		assert.Less(t, o.Response.Max, (2 * time.Second).Nanoseconds(), o.Op)
 	}
 	assert.Contains(t, p.stdout.String(), "verdict DEGRADED")
+	assert.Regexp(t, `[0-9.]+ s measured, suspended for [0-9.]+ s more, ended by duration`, p.stdout.String())
 }

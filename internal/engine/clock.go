@@ -3,6 +3,7 @@ package engine
 import (
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,25 +17,28 @@ import (
 // clock long after the last beat is either the first to run after a stop, or the
 // beat alone was late. If it was a stop, its length is taken out of the clock
 // before anybody reads it, so that no due time, duration or chart ever includes
-// it.
+// it. A process that waited for a processor was not stopped: that is time that passed,
+// however long it was, as it is for whoever else uses the machine.
 const (
 	// clockBeat is how often the clock is confirmed, and so how precisely the
 	// moment of a stop is known.
 	clockBeat = 50 * time.Millisecond
 	// leastGap is how late a beat must be to count as a stop when SIGCONT confirms
-	// it, and leastSilence when nothing does: no thread ran, and no processor time
-	// was used.
+	// it, and leastSilence when nothing does: no thread ran, no processor time was used,
+	// and none was waited for.
 	leastGap     = 500 * time.Millisecond
 	leastSilence = time.Second
 	// leastPause is how late a beat must be to count as a pause when SIGCONT confirms it,
-	// and twice that when no processor time was used: too short to be taken out of the
-	// run's time, but several add up.
+	// and twice that when no processor time was used: it is part of the run's time, but
+	// several add up. mostPauses is of how many it is known when they were.
 	leastPause = 100 * time.Millisecond
+	mostPauses = 1000
 	// waitedEvery is at how many beats it is read once how long threads have waited.
 	waitedEvery = 5
 	// signPatience is how long to wait for the signal to be delivered: that, or a tenth of how late
-	// the beat is, as the thread that takes it may have to wait for a processor.
+	// the beat is, as the thread that takes it may have to wait for a processor, or mostPatience.
 	signPatience = 10 * time.Millisecond
+	mostPatience = 500 * time.Millisecond
 )
 
 // Signs distinguish a process that was stopped from one that was merely starved.
@@ -60,9 +64,10 @@ type Clock struct {
 	state  atomic.Pointer[clockState]
 	gaps   atomic.Pointer[[]*measure.Gap]
 
-	// pauses and paused are how often the process did not run for a while that was too
-	// short to be a stop, and for how many nanoseconds in all; since measurement began.
+	// pauses and paused are how often the process did not run for a while that was no
+	// stop, and for how many nanoseconds in all, list is when; since measurement began.
 	pauses, paused atomic.Int64
+	list           atomic.Pointer[[]measure.Pause]
 
 	mu     sync.Mutex
 	cpu    time.Duration // at the last beat
@@ -85,6 +90,7 @@ type clockState struct {
 func (c *Clock) start(base time.Time, signs Signs) {
 	c.base, c.signs = base, signs
 	c.gaps.Store(new([]*measure.Gap))
+	c.list.Store(new([]measure.Pause))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.confirm(c.raw(), 0)
@@ -118,9 +124,9 @@ func (c *Clock) late() int64 {
 // c.mu.
 func (c *Clock) judge(s *clockState) {
 	late := time.Duration(c.raw()-s.seen) - clockBeat
-	stopped, signed := c.wasStopped(late)
-	if !stopped {
-		c.pause(s, late, c.silent(late))
+	c.beats = waitedEvery
+	if silent, starved := c.silent(late), c.starved(late); !c.resumed(late) && (late < leastSilence || !silent || starved) {
+		c.pause(s, time.Duration(c.raw()-s.seen)-clockBeat, silent) // nobody could read it until now
 		c.confirm(c.raw(), s.gone)
 		return
 	}
@@ -130,26 +136,24 @@ func (c *Clock) judge(s *clockState) {
 	}
 	now := c.raw()
 	gone := now - at
-	gaps := append((*c.gaps.Load())[:len(*c.gaps.Load()):len(*c.gaps.Load())], &measure.Gap{At: at, For: time.Duration(gone - s.gone), Waited: !signed && c.starved(late)})
+	gaps := append((*c.gaps.Load())[:len(*c.gaps.Load()):len(*c.gaps.Load())], &measure.Gap{At: at, For: time.Duration(gone - s.gone)})
 	c.gaps.Store(&gaps) // before anybody can read a time beyond it
-	c.beats = waitedEvery
 	c.confirm(now, gone)
 }
 
-// wasStopped reports whether the process was stopped for as long as its beat is late, and whether a
-// signal says so. The caller holds c.mu.
-func (c *Clock) wasStopped(late time.Duration) (stopped, signed bool) {
-	silent := c.silent(late) // before the others go on
-	if c.signs.Resumed != nil {
-		timer := time.NewTimer(max(signPatience, late/10))
-		defer timer.Stop()
-		select {
-		case <-c.signs.Resumed:
-			return true, true
-		case <-timer.C:
-		}
+// resumed reports whether a signal says that the process was stopped until now. The caller holds c.mu.
+func (c *Clock) resumed(late time.Duration) bool {
+	if c.signs.Resumed == nil {
+		return false
 	}
-	return late >= leastSilence && silent, false
+	timer := time.NewTimer(min(max(signPatience, late/10), mostPatience))
+	defer timer.Stop()
+	select {
+	case <-c.signs.Resumed:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // starved reports whether threads of the process waited for a processor for half of a time in which
@@ -171,9 +175,9 @@ func (c *Clock) silent(late time.Duration) bool {
 // pause counts a beat that was late because the process did not run. The signal that
 // says so may come a beat later. The caller holds c.mu.
 func (c *Clock) pause(s *clockState, late time.Duration, known bool) {
-	by := late
+	by, end := late, c.raw()
 	if late < leastPause {
-		by = c.unsaid
+		by, end = c.unsaid, s.seen
 	}
 	c.unsaid = 0
 	switch {
@@ -182,6 +186,10 @@ func (c *Clock) pause(s *clockState, late time.Duration, known bool) {
 		if s.seen >= s.gone { // before, it does not matter
 			c.pauses.Add(1)
 			c.paused.Add(int64(by))
+			if list := *c.list.Load(); len(list) < mostPauses {
+				list = append(slices.Clip(list), measure.Pause{At: end - int64(by) - s.gone, For: by})
+				c.list.Store(&list)
+			}
 		}
 	case by == late:
 		c.unsaid = by
@@ -254,11 +262,14 @@ func (c *Clock) run(done <-chan struct{}) {
 func (c *Clock) Suspensions() []*measure.Gap { return *c.gaps.Load() }
 
 // Pauses returns how often the process did not run for a while, since measurement
-// began, and for how long in all. Unlike suspensions, these were too short to be told
-// apart for certain, and are part of the run's time.
+// began, and for how long in all: because it waited for a processor, or too short to
+// be taken for a stop. Unlike suspensions, they are part of the run's time.
 func (c *Clock) Pauses() (n int64, sum time.Duration) {
 	return c.pauses.Load(), time.Duration(c.paused.Load())
 }
+
+// PausesAt lists the first pauses, in order.
+func (c *Clock) PausesAt() []measure.Pause { return *c.list.Load() }
 
 // Suspended returns the total time that the process was stopped.
 func (c *Clock) Suspended() time.Duration {

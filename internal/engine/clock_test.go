@@ -126,42 +126,70 @@ func TestShortStopsAreCounted(t *testing.T) {
 		time.Sleep(clockBeat + 700*time.Millisecond)
 		c.now()
 		assert.EqualValues(t, 6, c.pauses.Load(), "whoever reads the clock first finds it")
-		assert.EqualValues(t, 2100*time.Millisecond, c.paused.Load())
+		assert.EqualValues(t, 2170*time.Millisecond, c.paused.Load())
 		assert.Empty(t, *c.gaps.Load())
 	})
 }
 
-// A time in which the process did not run because it waited for a processor is told from a stop, by how
-// long its threads have waited; what a signal says was a stop is one.
-func TestWaitingForAProcessorIsNoStop(t *testing.T) {
+// However long the process waited for a processor, as its threads tell, that is time of the run like any
+// shorter wait; what a signal says was a stop is one, and so is a time in which no thread waited.
+func TestWaitingForAProcessorIsTimeOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waited time.Duration
 		resumed := make(chan os.Signal, 1)
 		var c Clock
 		c.start(time.Now(), Signs{Resumed: resumed, Waited: func() time.Duration { return waited }})
-		quiet := func() {
+		still := func(late time.Duration, waits, signed bool) time.Duration { // how long the clock stood still
 			for range 2 * waitedEvery {
 				time.Sleep(clockBeat)
 				c.beat()
 			}
-		}
-		gap := func(waits, signed bool) *measure.Gap {
-			quiet()
-			time.Sleep(3 * time.Second)
+			before := c.Suspended()
+			time.Sleep(clockBeat + late)
 			if waits {
-				waited += 2900 * time.Millisecond
+				waited += late
 			}
 			if signed {
 				resumed <- syscall.SIGTERM
 			}
-			c.beat()
-			list := *c.gaps.Load()
-			return list[len(list)-1]
+			c.now()
+			return c.Suspended() - before
 		}
-		assert.False(t, gap(false, false).Waited, "a frozen container")
-		assert.True(t, gap(true, false).Waited)
-		assert.False(t, gap(true, true).Waited, "stopped on a busy machine")
-		assert.False(t, gap(false, false).Waited, "what it waited before does not count")
-		assert.Len(t, *c.gaps.Load(), 4)
+		for _, late := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 1100 * time.Millisecond, time.Minute} {
+			at := c.now() + int64((2*waitedEvery+1)*clockBeat)
+			assert.Zero(t, still(late, true, false), late)
+			list := c.PausesAt()
+			if late <= leastGap { // the next beat finds it
+				c.beat()
+				list = c.PausesAt()
+			}
+			require.NotEmpty(t, list)
+			if late > leastGap { // it was waited for a signal, too
+				late += min(late/10, mostPatience)
+			}
+			assert.Equal(t, measure.Pause{At: at, For: late}, list[len(list)-1])
+		}
+		n, sum := c.Pauses()
+		assert.EqualValues(t, 4, n)
+		assert.Equal(t, 62300*time.Millisecond+700*time.Millisecond, sum)
+		assert.Equal(t, 3300*time.Millisecond, still(3*time.Second, false, false), "a frozen container, whatever was waited for before")
+		assert.Equal(t, 3*time.Second, still(3*time.Second, true, true), "stopped on a busy machine")
+		assert.Len(t, c.Suspensions(), 2)
+		assert.Len(t, c.PausesAt(), 4)
+	})
+}
+
+// When pauses were is kept for no more of them than a document should have; they all count.
+func TestNotEveryPauseIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c Clock
+		c.start(time.Now(), Signs{})
+		for range mostPauses + 5 {
+			time.Sleep(clockBeat + 2*leastPause)
+			c.beat()
+		}
+		n, _ := c.Pauses()
+		assert.EqualValues(t, mostPauses+5, n)
+		assert.Len(t, c.PausesAt(), mostPauses)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // mostOutages is how many outages are told.
@@ -38,7 +37,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		}
 	}
 	for i, o := range list {
-		text := verdict.Dead(list[i:i+1], f.Run.MeasuredS)
+		text := f.Run.Dead(o)
 		switch n := failed[i]; {
 		case n <= 0, len(f.Run.Emptied) > 0: // its seconds have calls, too, that were answered without records
 		case n >= all:

@@ -209,7 +209,7 @@ func between(a, b *verdict.Observed) *verdict.Observed {
 		return nil
 	}
 	o := *b
-	o.Growth, o.Steps, o.Suspensions = nil, nil, nil
+	o.Growth, o.Steps, o.Suspensions, o.PausesAt = nil, nil, nil, nil
 	if a == nil || b.Seconds-a.Seconds <= 0 {
 		return &o
 	}

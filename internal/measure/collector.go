@@ -111,11 +111,15 @@ type Config struct {
 type Gap struct {
 	At  int64
 	For time.Duration
-	// Waited means that the process was not stopped, but waited for a processor all the time.
-	Waited bool
 	// Untimed counts the operations that were in progress across the gap: they are
 	// counted but not timed.
 	Untimed atomic.Int64
+}
+
+// Pause is a period in which the process did not run and which is part of the run's time.
+type Pause struct {
+	At  int64
+	For time.Duration
 }
 
 // Collector turns calls into seconds, a result and snapshots. One goroutine, in Run, does all

@@ -48,7 +48,9 @@ func Causes(f *rundir.Folder) []Cause {
 	}
 	for _, c := range why.Coincidences {
 		switch {
-		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool { return begins(d.Text, c, f.Run.MeasuredS) }):
+		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
+			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))
+		}):
 		case c.Outage:
 			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
 		case c.Lost:
@@ -102,11 +104,6 @@ func Causes(f *rundir.Folder) []Cause {
 		out = append(out, c)
 	}
 	return out
-}
-
-// begins reports whether the text of a doubt begins with an outage, which is then told.
-func begins(text string, c rundir.Coincidence, seconds float64) bool {
-	return strings.HasPrefix(text, verdict.Dead([]verdict.Outage{{From: c.At, To: c.Until}}, seconds))
 }
 
 // sentence gives a text a capital letter and a full stop.

@@ -44,8 +44,8 @@ func frontPage(f *rundir.Folder, own *compare.Run, versus *compare.Comparison) P
 		Figures: answer(r, own, versus),
 		Notices: r.Remarks(),
 		Lead: []string{
-			fmt.Sprintf("Run %s, started %s, measured for %s%s after %s of warm-up, %s, seed %d.",
-				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), Length(r.MeasuredS), inBrackets(r.PausedText()), Length(r.WarmupS), r.Ending("the user"), r.Seed),
+			fmt.Sprintf("Run %s, started %s, %s%s after %s of warm-up, %s, seed %d.",
+				r.ID, r.Started.Format("2006-01-02 15:04:05 MST"), r.MeasuredText(), inBrackets(r.PausedText()), Length(r.WarmupS), r.Ending("the user"), r.Seed),
 			"Target " + r.Target + ". Verdict: " + r.Verdict.State + thresholds(r) + ". Verification " + r.Verification.State + Ends(r.Verification.Summary),
 		},
 	}

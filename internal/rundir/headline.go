@@ -210,6 +210,25 @@ func (r *Run) paused() (sum float64) {
 	return sum
 }
 
+// MeasuredText says for how long a run was measured, and for how long it was suspended beside that.
+func (r *Run) MeasuredText() string {
+	text := "measured for " + units.Length(seconds(r.MeasuredS))
+	if more := r.SuspendedText(); more != "" {
+		text += " (and " + more + ")"
+	}
+	return text
+}
+
+// SuspendedText says for how long a run was suspended beside its measured time, "suspended for 2 s more"; ""
+// if it never was.
+func (r *Run) SuspendedText() string {
+	s := r.Observed.Suspended()
+	if s <= 0 {
+		return ""
+	}
+	return "suspended for " + units.Duration(seconds(s)) + " more"
+}
+
 // PausedText says for how long the run was paused, "paused 12 s"; "" if it never was. It stands beside
 // the rate, which is that of the rest of the time.
 func (r *Run) PausedText() string {

@@ -64,7 +64,7 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
 		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4, PausedS: 0.5, Taken: &verdict.Taken{Used: 0.5, Others: 1.2, Waited: 0.4}},
 		Restarts:    []verdict.Restart{{AtS: 12, Node: "a:1", Kept: new(int64(0))}},
-		Pauses:      3, PausedS: 0.9, Pressure: 0.1,
+		Pauses:      3, PausedS: 0.9, PausesAt: []verdict.Pause{{AtS: 2, ForS: 0.3}}, Pressure: 0.1,
 		Ceilings: []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
 		Processes: []verdict.Process{{
 			Role: "redis", PID: 5, Name: "redis-server", Note: "n", CPU: new(0.5), CPUMost: new(1.5), Queue: new(0.2), RSSMost: new(int64(9)), NetIn: new(1.0), NetOut: new(2.0),
@@ -111,7 +111,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 44)
+	assert.Len(t, seen, 45)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

@@ -198,12 +198,27 @@ func came(a Arrivals, where string) verdict.Came {
 	return verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun}
 }
 
+// own is what was observed of the process that did the run's work. Workers judge their own processes;
+// the coordinator's is idle.
+func (r *Run) own() *verdict.Observed {
+	o := r.Observed
+	if o == nil || len(r.Workers) == 0 {
+		return o
+	}
+	return &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth, CaughtUp: o.CaughtUp, GivenUp: o.GivenUp}
+}
+
+// Dead is as verdict.Dead, of outages of the run.
+func (r *Run) Dead(outages ...verdict.Outage) string {
+	return verdict.Dead(outages, r.own(), r.MeasuredS)
+}
+
 // recordOf returns the run as the judgement sees it.
 func recordOf(r *Run) verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
 		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
-		Seconds: r.MeasuredS, Observed: r.Observed,
+		Seconds: r.MeasuredS, Observed: r.own(),
 	}
 	for _, f := range FaultSpans(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
@@ -247,9 +262,6 @@ func recordOf(r *Run) verdict.Record {
 		rec.Counted = append(rec.Counted, all)
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
-		// The workers did the work and judge their own processes; the coordinator's is
-		// idle.
-		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth, CaughtUp: o.CaughtUp, GivenUp: o.GivenUp}
 		rec.Coordinator = o.CPU
 	}
 	for _, w := range r.Workers {

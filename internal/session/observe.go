@@ -38,6 +38,9 @@ type observer struct {
 	polled time.Duration
 }
 
+// longPause is from which length on a pause is marked. One that is so long was no stop.
+const longPause = time.Second
+
 // observeEvery is how many beats pass between two observations of the machine.
 const observeEvery = int(time.Second / self.Beat)
 
@@ -52,7 +55,7 @@ func (o *observer) observe(warm bool) {
 		o.last.Store(&now)
 	}
 	o.beginPool()
-	known := 0 // number of suspensions
+	known, told := 0, 0 // numbers of suspensions and of pauses
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for n := 1; ; n++ {
@@ -67,11 +70,13 @@ func (o *observer) observe(warm bool) {
 		}
 		gone := own.Beaten(time.Since(set))
 		for _, g := range o.run.Suspensions()[known:] {
-			if known++; g.Waited {
-				o.run.Mark("got no processor for " + units.Duration(g.For.Round(time.Millisecond)))
-				continue
-			}
+			known++
 			gone += g.For
+		}
+		for _, p := range o.run.PausesAt()[told:] {
+			if told++; p.For >= longPause {
+				o.run.Mark("got no processor for " + units.Duration(p.For.Round(time.Millisecond)))
+			}
 		}
 		if gone > 0 {
 			o.run.Mark("suspended for " + units.Duration(gone.Round(time.Millisecond)))
@@ -129,6 +134,9 @@ func (o *observer) observed() *verdict.Observed {
 	out.Suspensions = suspensions(out.Suspensions, o.run.Suspensions())
 	pauses, paused := o.run.Pauses()
 	out.Pauses, out.PausedS = pauses, paused.Seconds()
+	for _, p := range o.run.PausesAt() {
+		out.PausesAt = append(out.PausesAt, verdict.Pause{AtS: time.Duration(p.At).Seconds(), ForS: p.For.Seconds()})
+	}
 	out.Ceilings = o.ceiling.known()
 	out.Growth = o.backlog.growth()
 	out.CaughtUp, out.GivenUp = o.backlog.behind()
@@ -140,7 +148,7 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 	all := slices.Clone(naps)
 	for _, g := range stops {
 		if g.At >= 0 { // in warm-up it does not matter
-			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load(), Waited: g.Waited})
+			all = append(all, verdict.Suspension{AtS: time.Duration(g.At).Seconds(), ForS: g.For.Seconds(), Untimed: g.Untimed.Load()})
 		}
 	}
 	sort.Slice(all, func(i, k int) bool { return all[i].AtS < all[k].AtS }) // not generic, as each of those is compiled again

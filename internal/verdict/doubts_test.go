@@ -70,9 +70,9 @@ func TestCausesExplainWhatTheyCan(t *testing.T) {
 			*r = crammed()
 			r.Observed.Suspensions, r.Observed.Growth = []Suspension{{AtS: 3, ForS: 5}}, nil
 		}, map[Cause][]Cause{Suspended: {}, Crowded: {Pauses, Lateness, Arrivals, Scheduler}}},
-		"long waits for a processor are no stops": {func(r *Record) {
+		"a long wait for a processor is no stop": {func(r *Record) {
 			*r = crammed()
-			r.Observed.Suspensions, r.Observed.Growth = []Suspension{{AtS: 3, ForS: 5, Untimed: 8, Waited: true}}, nil
+			r.Observed.Pauses, r.Observed.PausedS, r.Observed.PausesAt, r.Observed.Growth = 1, 5, []Pause{{AtS: 3, ForS: 5}}, nil
 		}, map[Cause][]Cause{Crowded: {Pauses, Lateness, Arrivals, Scheduler}}},
 		"short stops by hand make calls late": {func(r *Record) {
 			r.Observed.Pauses, r.Observed.PausedS, r.Ops[0].Lateness.P50 = 3, 0.8, 90*us

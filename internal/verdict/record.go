@@ -210,10 +210,12 @@ type Observed struct {
 	Steps []Step `json:"clock_steps,omitempty"`
 	// Suspensions are periods in which perfbench did not run at all.
 	Suspensions []Suspension `json:"suspensions,omitempty"`
-	// Pauses is how often perfbench did not run for too short a while to be a
-	// suspension, PausedS for how long in all; they are part of the run's time.
-	Pauses  int64   `json:"pauses,omitempty"`
-	PausedS float64 `json:"paused_s,omitempty"`
+	// Pauses is how often perfbench did not run for a while, because it waited for a processor
+	// or was stopped for too short a while to be a suspension, and PausedS for how long in all;
+	// they are part of the run's time. PausesAt is when the first 1000 of them were.
+	Pauses   int64   `json:"pauses,omitempty"`
+	PausedS  float64 `json:"paused_s,omitempty"`
+	PausesAt []Pause `json:"pauses_at,omitempty"`
 	// Growth describes the backlog that grew most until the end of the run or of a segment, CaughtUp
 	// the largest that was worked off before the end, GivenUp the largest of which something was not.
 	Growth   *Growth `json:"backlog_growth,omitempty"`
@@ -251,8 +253,8 @@ type Step struct {
 	ByS float64 `json:"by_s"`
 }
 
-// Suspension is a period in which this process did not run: because it was stopped or its machine
-// slept, or, with Waited, because it waited for a processor all the time.
+// Suspension is a period in which this process did not run because it was stopped or its machine
+// slept: no part of the run's time, which stands still at AtS.
 type Suspension struct {
 	AtS  float64 `json:"at_s"`
 	ForS float64 `json:"for_s"`
@@ -260,7 +262,40 @@ type Suspension struct {
 	// not timed. It is 0 if the machine slept, because then the clock behind all times
 	// stood still.
 	Untimed int64 `json:"untimed,omitempty"`
-	Waited  bool  `json:"waited,omitempty"`
+}
+
+// Pause is a period of the run's time in which this process did not run.
+type Pause struct {
+	AtS  float64 `json:"at_s"`
+	ForS float64 `json:"for_s"`
+}
+
+// Suspended is for how many seconds perfbench was suspended, as far as is known.
+func (o *Observed) Suspended() (sum float64) {
+	if o == nil {
+		return 0
+	}
+	for _, s := range o.Suspensions {
+		sum += s.ForS
+	}
+	return sum
+}
+
+// idle returns for how many seconds of an outage perfbench did not run, and for how many more it was
+// suspended in it; 0 where that is not known.
+func (o *Observed) idle(in Outage) (paused, suspended float64) {
+	if o == nil {
+		return 0, 0
+	}
+	for _, p := range o.PausesAt {
+		paused += max(min(p.AtS+p.ForS, in.To)-max(p.AtS, in.From), 0)
+	}
+	for _, s := range o.Suspensions {
+		if in.From <= s.AtS && s.AtS <= in.To {
+			suspended += s.ForS
+		}
+	}
+	return paused, suspended
 }
 
 // Growth is a backlog that grew: its means in the middle and in the last third of a

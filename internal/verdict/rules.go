@@ -153,7 +153,7 @@ func errors(r *Record) finding {
 		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Many(r.Lost, "call")), ""
 	}
 	text := fmt.Sprintf("%s failed, %s of %s", units.Many(failed, "call"), percent(share), of) + unseen
-	if when := Dead(r.Outages, r.Seconds); when != "" {
+	if when := Dead(r.Outages, r.Observed, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
 	switch {
@@ -171,22 +171,32 @@ func errors(r *Record) finding {
 }
 
 // Dead says when nothing was done in a run of so many seconds: "nothing was done from 00:02 to 00:04
-// and 1 more time (3 s of 10 s)", with the longest of the outages; "" if there was none.
-func Dead(outages []Outage, seconds float64) string {
+// and 1 more time (3 s of 10 s)", with the longest of the outages, and for how long perfbench itself did
+// not run in them; "" if there was none.
+func Dead(outages []Outage, seen *Observed, seconds float64) string {
 	if len(outages) == 0 {
 		return ""
 	}
-	longest := outages[0]
+	longest, paused, suspended := outages[0], 0.0, 0.0
 	for _, o := range outages {
 		if o.To-o.From > longest.To-longest.From {
 			longest = o
 		}
+		p, s := seen.idle(o)
+		paused, suspended = paused+p, suspended+s
+	}
+	own := ""
+	if paused > 0 {
+		own = fmt.Sprintf("; perfbench itself did not run for %s of that", length(paused))
+	}
+	if suspended > 0 {
+		own += fmt.Sprintf("; perhaps for up to %s more, in which perfbench was suspended", length(suspended))
 	}
 	more := ""
 	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s)", at(longest.From), at(longest.To), more, length(dead(outages)), length(seconds))
+	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s%s)", at(longest.From), at(longest.To), more, length(dead(outages)), length(seconds), own)
 }
 
 // dead is for how many seconds nothing was done.
@@ -281,10 +291,13 @@ func suspended(r *Record) finding {
 	if o == nil {
 		return finding{}
 	}
-	stops, sum, untimed := o.stops(false)
-	n := stops
+	stops, gone, untimed := int64(len(o.Suspensions)), o.Suspended(), int64(0)
+	for _, s := range o.Suspensions {
+		untimed += s.Untimed
+	}
+	n, sum, still := stops, gone, "meanwhile"
 	if o.PausedS > 0 && !o.starved() {
-		n, sum = n+o.Pauses, sum+o.PausedS
+		n, sum, still = n+o.Pauses, sum+o.PausedS, "for "+length(gone)+" of that"
 	}
 	if stops == 0 && (!o.paused() || o.starved()) {
 		return finding{}
@@ -294,50 +307,23 @@ func suspended(r *Record) finding {
 	case stops == 0:
 		text = fmt.Sprintf("perfbench was stopped for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
 	case n == 1:
-		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(o.firstStop()))
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run, whose clock stood still %s", length(sum), at(o.Suspensions[0].AtS), still)
 	default:
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(o.firstStop()))
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run, whose clock stood still %s", n, length(sum), at(o.Suspensions[0].AtS), still)
 	}
-	return finding{Degraded, text + notTimed(untimed), ": run again without stopping it (ctrl+z, sleep, a paused container)"}
-}
-
-// stops returns how many stops there were, for how long in all, and how many operations were under way
-// in them; with waited, those in which perfbench waited for a processor.
-func (o *Observed) stops(waited bool) (n int64, sum float64, untimed int64) {
-	for _, s := range o.Suspensions {
-		if s.Waited == waited {
-			n, sum, untimed = n+1, sum+s.ForS, untimed+s.Untimed
-		}
+	if untimed > 0 {
+		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
 	}
-	return n, sum, untimed
-}
-
-func (o *Observed) firstStop() float64 {
-	i := slices.IndexFunc(o.Suspensions, func(s Suspension) bool { return !s.Waited })
-	return o.Suspensions[i].AtS
-}
-
-func notTimed(untimed int64) string {
-	if untimed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
+	return finding{Degraded, text, ": run again without stopping it (ctrl+z, sleep, a paused container)"}
 }
 
 // pauses looks for what perfbench did not run for while it waited for a processor.
 func pauses(r *Record) finding {
 	o := r.Observed
-	if o == nil {
+	if o == nil || !o.starved() || !o.paused() {
 		return finding{}
 	}
-	n, sum, untimed := o.stops(true)
-	if o.starved() && (n > 0 || o.paused()) {
-		n, sum = n+o.Pauses, sum+o.PausedS
-	}
-	if n == 0 {
-		return finding{}
-	}
-	return finding{Degraded, fmt.Sprintf("perfbench got no processor for %s of the run, in %s", length(sum), units.Plural(n, "pause")) + notTimed(untimed), "; leave the machine to perfbench"}
+	return finding{Degraded, fmt.Sprintf("perfbench got no processor for %s of the run, in %s", length(o.PausedS), units.Plural(o.Pauses, "pause")), "; leave the machine to perfbench"}
 }
 
 // lateness compares our own lateness with the response times, percentile by percentile. A

@@ -356,7 +356,23 @@ func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 	r.Observed.Suspensions = []Suspension{{AtS: 3, ForS: 5}}
 	v := Judge(r)
 	require.Len(t, v.Reasons, 1)
-	assert.Contains(t, v.Reasons[0].Text, "suspended 2 times, for 5.3 s in all")
+	assert.Contains(t, v.Reasons[0].Text, "suspended 2 times, for 5.3 s in all, first at 00:03 of the run, whose clock stood still for 5 s of that")
+	r.Observed.Pauses, r.Observed.PausedS, r.Observed.Suspensions[0].Untimed = 0, 0, 2
+	assert.Contains(t, Judge(r).Reasons[0].Text, "suspended for 5 s, from 00:03 of the run, whose clock stood still meanwhile; 2 operations under way then were counted")
+}
+
+// An outage lasts as long as it did by the run's clock, and what perfbench itself did not run for in it, or
+// was suspended for beside it, is said.
+func TestAnOutageTellsWhenPerfbenchStoodStill(t *testing.T) {
+	long, short := Outage{From: 8.16, To: 13.8}, Outage{From: 30, To: 31}
+	o := &Observed{PausesAt: []Pause{{AtS: 2, ForS: 0.5}, {AtS: 7.9, ForS: 0.3}, {AtS: 10.2, ForS: 1.1}, {AtS: 13.7, ForS: 0.4}, {AtS: 30.2, ForS: 0.25}}}
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s)", Dead([]Outage{long}, nil, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s; perfbench itself did not run for 1.24 s of that)", Dead([]Outage{long}, o, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 and 1 more time (6.64 s of 60 s; perfbench itself did not run for 1.49 s of that)", Dead([]Outage{long, short}, o, 60))
+	o = &Observed{Suspensions: []Suspension{{AtS: 8.1, ForS: 7}, {AtS: 8.17, ForS: 3}, {AtS: 20, ForS: 9}}}
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s; perhaps for up to 3 s more, in which perfbench was suspended)", Dead([]Outage{long}, o, 60))
+	assert.Equal(t, "nothing was done from 00:30 to 00:31 (1 s of 60 s)", Dead([]Outage{short}, o, 60))
+	assert.EqualValues(t, 19, o.Suspended())
 }
 
 // A backlog that our own pauses may have caused is not laid to the store; a larger one is, and so is

@@ -90,7 +90,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(widget.Nanos(f.P99)),
 		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
 	}, "   ", w)
-	more := []string{"measured for " + report.Length(run.MeasuredS), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
+	more := []string{run.MeasuredText(), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
 	if f.P99 == measure.Hidden {
 		more = append(more, needs(run))
 	}
@@ -291,7 +291,7 @@ func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 	for _, a := range report.Faults(l.folder) {
 		add("Fault", report.FaultText(&a, run), s.Plain)
 	}
-	length := "measured for " + report.Length(run.MeasuredS)
+	length := run.MeasuredText()
 	if run.WarmupS > 0 {
 		length += " after " + report.Length(run.WarmupS) + " of warm-up"
 	}

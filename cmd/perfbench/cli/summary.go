@@ -59,8 +59,10 @@ func Summary(r *rundir.Run, dir string) string {
 	}
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	length := measured(r) + " measured"
-	if text := r.PausedText(); text != "" {
-		length += ", " + text
+	for _, text := range []string{r.PausedText(), r.SuspendedText()} {
+		if text != "" {
+			length += ", " + text
+		}
 	}
 	fmt.Fprintf(&b, "%s, %s\n\n", length, r.Ending("you"))
 	operationTable(&b, r)
