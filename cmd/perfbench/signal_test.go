@@ -18,6 +18,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // process is the program under way in a folder of its own.
@@ -73,6 +74,9 @@ func TestSignals(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
+			if sig != os.Interrupt {
+				tier.Full(t, "the case interrupt")
+			}
 			p := start(t, path, long...)
 			require.NoError(t, measured(p.out, 2))
 			require.NoError(t, p.Process.Signal(sig))

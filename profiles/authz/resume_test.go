@@ -49,6 +49,7 @@ func TestResumedAuthorization(t *testing.T) {
 // cut short the coordinator that goes on knows which is which.
 func TestResumedAfterALoadThatWasCutShort(t *testing.T) {
 	t.Parallel()
+	tier.Full(t, "TestKilledLoadGoesOn")
 	c := caseOf(labtest.Redis(t).URL(), "variant=v1", "tests=valid", "threads=4", "users=300", "groups=50", "loadBatch=20", "seed=5")
 	c.Out = t.TempDir()
 	before := profiletest.Crash(t, c.With("rate=300"), 150) // or all is loaded before a busy machine looks

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
@@ -81,6 +82,7 @@ func TestAResumedRun(t *testing.T) {
 // A worker that sends what no worker does is named.
 func TestAWorkerThatSendsGarbage(t *testing.T) {
 	t.Parallel()
+	tier.Full(t, "ingestion's")
 	c := shared(t)
 	c.Out = ""
 	c.Hostile(t)

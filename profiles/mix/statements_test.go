@@ -126,6 +126,9 @@ func TestStatementsAreMadeAgain(t *testing.T) {
 	for _, store := range []string{"postgres", "mysql"} {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
+			if store == "mysql" {
+				tier.Full(t, "the case postgres")
+			}
 			srv := serverOf(t, store)
 			db := database(t, store, srv)
 			for _, text := range []string{"CREATE TABLE payment (client int)", "INSERT INTO payment VALUES (7)"} { // somebody else's
@@ -265,6 +268,9 @@ func TestAnswersToStatementsAreCompared(t *testing.T) {
 	for _, store := range []string{"postgres", "mysql"} {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
+			if store == "postgres" {
+				tier.Full(t, "the case mysql")
+			}
 			srv := serverOf(t, store)
 			db := database(t, store, srv)
 			stocked(t, store, db, many)

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
@@ -80,6 +81,9 @@ func TestEveryCallOnEveryStore(t *testing.T) {
 	for _, name := range []string{"memory", "embedded", "redis", "cluster", "sentinel", "sqlite", "mariadb", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "embedded" || name == "sentinel" {
+				tier.Full(t, "the case redis")
+			}
 			target := profiletest.Target(t, name)
 			o := profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain", "count=1500"))
 			f := profiletest.Facts[run.Facts](t, o.Concluded)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/replay"
 )
@@ -76,6 +77,9 @@ func TestWhatWasPipelinedIsPipelinedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "one by one" || name == "by key" {
+				tier.Full(t, "the other cases")
+			}
 			srv := labtest.Redis(t)
 			r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
 			defer r.Close() //nolint:errcheck // it was only read

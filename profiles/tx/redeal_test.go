@@ -16,6 +16,7 @@ import (
 // none of them has used; what they had left unfinished is taken up. No money is lost.
 func TestTheTransactionsOfKilledWorkersAreCarriedOut(t *testing.T) {
 	t.Parallel()
+	tier.Full(t, "cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother, and other profiles here")
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
 		"mode=saga", "threads=6", "transactions=1500", "rate=100", "branches=3", "accountCount=50", "failRate=0.1", "checkInterval=20ms", "retryInterval=1s", "payload=300",
 	}}

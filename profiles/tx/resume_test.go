@@ -27,6 +27,7 @@ func caseOf(t *testing.T, target string, set ...string) profiletest.Case {
 // what it would have come to.
 func TestResumedTransactionsOnMaps(t *testing.T) {
 	t.Parallel()
+	tier.Full(t, "TestResumedSagas at work, and profiles/group for maps")
 	set := []string{
 		"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=800", "eligibility.threadCount=3",
 		"profile.totalEntryCount=100", "profile.threadCount=3", "payloadSize=100", "testCase=tx", "rate=250", "cleanup=on",
@@ -80,7 +81,7 @@ func TestResumedSagas(t *testing.T) {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			if at != profiletest.AtWork {
-				tier.Full(t, "the case at work, and TestResumedTransactionsOnMaps for each moment")
+				tier.Full(t, "the case at work")
 			}
 			c := caseOf(t, labtest.Redis(t).URL(), "mode=saga", "threads=6", "branches=3", "accountCount=50", "retryInterval=3s", "payload=300")
 			profiletest.Crash(t, c.With("transactions=1M"), 20) // leaves some, which are due after the next has begun

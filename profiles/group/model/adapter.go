@@ -2,9 +2,12 @@ package model
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
 
@@ -147,4 +150,16 @@ type NearFacts struct {
 	HitNS       int64   `json:"hit_ns,omitempty"`
 	MissNS      int64   `json:"miss_ns,omitempty"`
 	Improvement float64 `json:"improvement,omitempty"`
+}
+
+// Says is what the near cache did in a sentence, as one of Coherence knows it.
+func (f *NearFacts) Says() string {
+	if f.Hits+f.Misses == 0 {
+		return "near cache: nothing was read through it"
+	}
+	s := fmt.Sprintf("near cache: %.1f %% of %d reads came from memory", 100*f.HitRate, f.Hits+f.Misses)
+	if f.Improvement > 0 {
+		s += fmt.Sprintf(", in %s each instead of %s: reads took 1/%.1f of their time", units.Duration(time.Duration(f.HitNS)), units.Duration(time.Duration(f.MissNS)), f.Improvement)
+	}
+	return s
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -205,19 +204,7 @@ func (r *Adapter) NearFacts() *model.NearFacts {
 // Says describes what the near caches did.
 func (r *Adapter) Says() string {
 	if f := r.NearFacts(); f != nil {
-		return sentence(f)
+		return f.Says()
 	}
 	return ""
-}
-
-// sentence says it to people.
-func sentence(f *model.NearFacts) string {
-	if f.Hits+f.Misses == 0 {
-		return "near cache: nothing was read through it"
-	}
-	s := fmt.Sprintf("near cache: %.1f %% of %d reads came from memory", 100*f.HitRate, f.Hits+f.Misses)
-	if f.Improvement > 0 {
-		s += fmt.Sprintf(", in %s each instead of %s: reads took 1/%.1f of their time", units.Duration(time.Duration(f.HitNS)), units.Duration(time.Duration(f.MissNS)), f.Improvement)
-	}
-	return s
 }

@@ -92,3 +92,24 @@ func (c *Call) More() *Row {
 	c.Got[n].Found = true
 	return &c.Got[n]
 }
+
+// Batched returns for each data set whether it is both read and written by several entries at a
+// time.
+func (w *Workload) Batched() []bool {
+	read, written := make([]bool, len(w.Data)), make([]bool, len(w.Data))
+	for i := range w.Operations {
+		for j := range w.Operations[i].Steps {
+			st := &w.Operations[i].Steps[j]
+			at := w.Index(st.Data)
+			if at < 0 || !st.Batch.Given() && st.Pipeline <= 1 {
+				continue
+			}
+			read[at] = read[at] || st.Do == Get || st.Do == Modify
+			written[at] = written[at] || st.Do.Writes()
+		}
+	}
+	for i := range read {
+		read[i] = read[i] && written[i]
+	}
+	return read
+}

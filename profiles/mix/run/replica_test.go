@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/histories"
 	"github.com/perfbench/perfbench/internal/proxy"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
-	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/onredis"
@@ -34,11 +35,22 @@ func (e elsewhere) Do(ctx context.Context, c *model.Call) error {
 	return e.Client.Do(ctx, c)
 }
 
+// typed is a connection to that Redis, which ends with the test.
+func typed(t *testing.T, url string) redis.Typed {
+	t.Helper()
+	target, err := store.ParseTarget(url)
+	require.NoError(t, err)
+	c, err := redis.Driver.Open(t.Context(), target, store.OpenOptions{Threads: 8})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c.(redis.Typed)
+}
+
 // Reads of a replica of Redis that lags by 2 ms are found, and the same reads of the primary are
 // right.
 func TestReadsOfAReplicaAreFound(t *testing.T) {
 	first, second := labtest.Redis(t), labtest.Redis(t)
-	primary, replica := profiletest.Open(t, first.URL()).(redis.Typed), profiletest.Open(t, second.URL()).(redis.Typed)
+	primary, replica := typed(t, first.URL()), typed(t, second.URL())
 	link := proxy.New()
 	t.Cleanup(link.Close)
 	link.Set(proxy.State{Delay: 2 * time.Millisecond})
@@ -75,7 +87,12 @@ func TestReadsOfAReplicaAreFound(t *testing.T) {
 			tr := &p.Phases[0].Tracks[0]
 			tr.Start = settings(w)
 			tr.Start.Threads = 4
-			profiletest.Work(t, p)
+			under, err := engine.Start(t.Context(), engine.Options{
+				Plan: p, Classes: store.ClassNames, Classify: func(error) uint8 { return uint8(store.Other) }, Unreachable: func(uint8) bool { return false },
+			})
+			require.NoError(t, err)
+			_, err = under.Wait()
+			require.NoError(t, err)
 			p.Verify(t.Context())
 			l := linearizable(t, bound{r, p})
 			assert.Equal(t, c.want, l.State, "%+v", l)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -74,6 +75,7 @@ func TestRedisKilledWithoutAppendOnlyFile(t *testing.T) {
 }
 
 func TestMariaDBKilled(t *testing.T) {
+	tier.Full(t, "TestRedisKilledWithAppendOnlyFile")
 	f, v := survive(t, labtest.MariaDB(t))
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	assert.Zero(t, f.LostAcked)

@@ -1,4 +1,4 @@
-package headless
+package main
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -21,11 +22,11 @@ func TestProgressIsOfTheWholeRun(t *testing.T) {
 		Tracks: []string{"valid", "mix"}, Ops: []measure.Totals{{Operation: measure.Operation{Track: "valid"}}, {Operation: measure.Operation{Track: "mix"}}},
 		Gauges: []measure.Gauge{{Threads: 4}, {Threads: 3, Running: true}}, Recent: [][]measure.Row{{{T: 1}}, {{T: 2}, {T: 3}}},
 	}
-	share, known := Share(3*time.Second, plan.Length(), snap)
+	share, known := headless.Share(3*time.Second, plan.Length(), snap)
 	assert.True(t, known)
 	assert.InDelta(t, 0.75, share, 1e-9)
-	assert.False(t, Beyond(3*time.Second, plan.Length()))
-	assert.Equal(t, []string{"3 threads"}, State(snap))
+	assert.False(t, headless.Beyond(3*time.Second, plan.Length()))
+	assert.Equal(t, []string{"3 threads"}, headless.State(snap))
 	snap.Gauges[1].Running = false
-	assert.Equal(t, []string{"3 threads"}, State(snap), "the run has just ended")
+	assert.Equal(t, []string{"3 threads"}, headless.State(snap), "the run has just ended")
 }

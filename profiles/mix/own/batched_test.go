@@ -1,4 +1,4 @@
-package oncoherence
+package own_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/own"
 )
 
-func TestOnlyBatchesBesideBatchesLag(t *testing.T) {
+func TestOnlySetsThatAreReadAndWrittenInBatchesAreBatched(t *testing.T) {
 	for operations, want := range map[string][]bool{
 		"{look: {get: user, batch: 3}, write: {put: user, batch: 4}}":                   {true, false},
 		"{look: {get: user, batch: 3}, write: {put: user}}":                             {false, false},
@@ -19,6 +19,6 @@ func TestOnlyBatchesBesideBatchesLag(t *testing.T) {
 	} {
 		w, err := own.Read("test.yaml", "data: {user: {records: 9}, page: {records: 9}}\noperations: "+operations)
 		require.NoError(t, err)
-		assert.Equal(t, want, lagging(w), operations)
+		assert.Equal(t, want, w.Batched(), operations)
 	}
 }

@@ -1,10 +1,12 @@
-package cli
+package main
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 func TestColumnsKeepEveryWord(t *testing.T) {
@@ -15,7 +17,7 @@ func TestColumnsKeepEveryWord(t *testing.T) {
 		{"y", "10,20,30,40,50,60,70,80,90,95", "a list, or 10 of 1,000,000 entries"},
 	}
 	var b bytes.Buffer
-	Columns(&b, 60, rows)
+	cli.Columns(&b, 60, rows)
 	assert.Equal(t, `NAME         VALUES                  WHAT IT IS
 event-store  SINGLE_ROOT|            a name with a-hyphen
              MULTI_ROOT|MIXED        stays whole, a list

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
@@ -28,16 +29,16 @@ func TestHabits(t *testing.T) {
 		"run authz -s scripts -c 4":                        "perfbench run authz --file scripts --set concurrent=4",
 		"run-profiles.js -s scripts":                       "perfbench run authz --file scripts --set mode=user-profile",
 	} {
-		err := Habit(strings.Fields(typed))
+		err := cli.Habit(strings.Fields(typed))
 		require.Error(t, err, typed)
 		assert.Equal(t, "here it is  "+want, fault.HintOf(err), typed)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
-	err := Habit([]string{"run", "group", "-run", "-prop", "my groups.properties"})
+	err := cli.Habit([]string{"run", "group", "-run", "-prop", "my groups.properties"})
 	require.EqualError(t, err, "run: -run is an option of the original's test_group")
 	assert.Equal(t, "here it is  perfbench run group --file 'my groups.properties'", fault.HintOf(err))
-	require.EqualError(t, Habit([]string{"test_tx"}), "run: test_tx is a command of the original")
+	require.EqualError(t, cli.Habit([]string{"test_tx"}), "run: test_tx is a command of the original")
 	for _, ours := range []string{"", "run", "run ingestion", "run tx -d 5s -r 100", "run authz --set concurrent=4", "data list", "run plan.yaml"} {
-		require.NoError(t, Habit(strings.Fields(ours)), ours)
+		require.NoError(t, cli.Habit(strings.Fields(ours)), ours)
 	}
 }

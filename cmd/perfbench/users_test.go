@@ -1,4 +1,4 @@
-package profiles_test
+package main
 
 import (
 	"slices"
