@@ -218,7 +218,7 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 // Order is what a list is sorted by.
 type Order int
 
-// The orders: newest first, or the highest value of a figure first.
+// The orders: newest first, or the highest value of a figure first, of throughput in each unit.
 const (
 	Newest Order = iota
 	Throughput
@@ -230,12 +230,15 @@ const (
 // String returns the word for it.
 func (o Order) String() string { return [...]string{"when", "throughput", "p99", "errors"}[o] }
 
-// Compare puts the greater of two items first, and unknown values last.
+// Compare puts the greater of two items first, and unknown values last. Throughputs of one unit stand together.
 func (o Order) Compare(a, b *Item) int {
 	x, p, e := a.Figures()
 	y, q, f := b.Figures()
 	switch o {
 	case Throughput:
+		if !math.IsNaN(x) && !math.IsNaN(y) && a.Unit() != b.Unit() {
+			return cmp.Compare(a.Unit(), b.Unit())
+		}
 		return cmp.Compare(y, x) // NaN is less than any
 	case P99:
 		return cmp.Compare(q, p)

@@ -15,12 +15,13 @@ var Told = [...]string{"threads", "rate", "payload"}
 type Settings struct {
 	differ [len(Told)]bool
 	asked  string
+	sought Sought
 }
 
-// SettingsOf returns those in which the runs among some items differ; asked is what else the items are told
-// by, which they may all have alike: "" for nothing.
-func SettingsOf(items []*Item, asked string) (s Settings) {
-	s.asked = asked
+// SettingsOf returns those in which the runs among some items differ, and what a filter asks for, which they
+// may all have alike.
+func SettingsOf(items []*Item, sought Sought) (s Settings) {
+	s.asked, s.sought = sought.Asked(), sought
 	for n, name := range Told {
 		first := ""
 		for _, i := range items {
@@ -30,7 +31,7 @@ func SettingsOf(items []*Item, asked string) (s Settings) {
 				s.differ[n] = true
 			}
 		}
-		if s.differ[n] && name == asked {
+		if s.differ[n] && name == s.asked {
 			s.asked = "" // it has a column
 		}
 	}
@@ -48,12 +49,13 @@ func (s Settings) Heads() []string {
 	return out
 }
 
-// Of returns what an item began with or has, for each of Heads; "" where there is nothing to say.
+// Of returns what an item began with or has, and what it came to later that the filter finds it by, for each
+// of Heads; "" where there is nothing to say.
 func (s Settings) Of(i *Item) []string {
-	out := append(make([]string, len(Told)), i.valueOf(s.asked))
+	out := append(make([]string, len(Told)), i.valueOf(s.asked)+i.foundLater(s.sought, s.asked))
 	for n, name := range Told {
 		if s.differ[n] {
-			out[n] = settingOf(i.Run, name)
+			out[n] = settingOf(i.Run, name) + i.foundLater(s.sought, name)
 		}
 	}
 	return out

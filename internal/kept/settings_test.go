@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	b := run(map[string]float64{"threads": 16, "rate": 0, "payload": 1024})
 	none := run(nil)
 	sweep := &Item{}
-	s := SettingsOf([]*Item{sweep, none, a, b}, "")
+	s := SettingsOf([]*Item{sweep, none, a, b}, Sought{})
 	assert.Equal(t, []string{"threads", "", "payload", ""}, s.Heads(), "a rate that is the same is left out")
 	assert.Equal(t, []string{"8", "", "1 KiB, 10 KiB", ""}, s.Of(a))
 	assert.Equal(t, []string{"16", "", "1 KiB", ""}, s.Of(b))
@@ -26,8 +27,8 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	assert.Equal(t, []string{"", "", "", ""}, s.Of(none))
 
 	b.Run.Sought = &rundir.Sought{Over: "threads"}
-	assert.Equal(t, []string{"", "", "payload", ""}, SettingsOf([]*Item{a, b}, "").Heads())
-	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, a}, "").Heads())
+	assert.Equal(t, []string{"", "", "payload", ""}, SettingsOf([]*Item{a, b}, Sought{}).Heads())
+	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, a}, Sought{}).Heads())
 }
 
 // A run is found by what it was asked to do: the whole of a value, with or without its track.
@@ -54,11 +55,32 @@ func TestARunIsFoundByItsValues(t *testing.T) {
 func TestWhatAFilterAsksForIsShown(t *testing.T) {
 	run := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "a.threads": 6, "b.threads": 2}, Parameters: map[string]string{"keyOrder": "uniform"}, MeasuredS: 10}}
 	for text, want := range map[string]string{"redis threads=8": "8", "a.threads>2": "6", "keyorder=uniform": "uniform", "errors=0": "", "missing=1": ""} {
-		asked := Sought{Text: text}.Asked()
-		assert.Equal(t, want, SettingsOf([]*Item{run}, asked).Of(run)[len(Told)], text)
+		assert.Equal(t, want, SettingsOf([]*Item{run}, Sought{Text: text}).Of(run)[len(Told)], text)
 	}
 	other := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 4}}}
-	assert.Equal(t, []string{"threads", "", "", ""}, SettingsOf([]*Item{run, other}, "threads").Heads(), "once")
+	assert.Equal(t, []string{"threads", "", "", ""}, SettingsOf([]*Item{run, other}, Sought{Text: "threads=8"}).Heads(), "once")
+}
+
+// A run is found by the values that it was turned to as well, and the list says that it had them later; what a
+// search tried finds none.
+func TestARunIsFoundByWhatItWasTurnedTo(t *testing.T) {
+	turned := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "rate": 1000}, Segments: []rundir.Segment{
+		{Settings: map[string]float64{"threads": 8, "rate": 1000}}, {Settings: map[string]float64{"threads": 18, "rate": 1000}, SettingsEnd: map[string]float64{"threads": 24, "rate": 0}},
+	}}}
+	whole := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 18, "rate": 0}}}
+	for text, want := range map[string][2]string{
+		"threads=18": {"8 → 18", "18"}, "threads>8": {"8 → 18 …", "18"}, "threads>=8": {"8", "18"}, "rate=unlimited": {"1000", "unlimited"}, "rate>5k": {"1000 → unlimited", "unlimited"},
+	} {
+		s := SettingsOf([]*Item{turned, whole}, Sought{Text: text})
+		for n, i := range []*Item{turned, whole} {
+			assert.True(t, i.Holds(Sought{Text: text}), text)
+			assert.Contains(t, s.Of(i), want[n], text)
+		}
+	}
+	assert.True(t, turned.Holds(Sought{Text: "threads 24"}))
+	assert.False(t, turned.Holds(Sought{Text: "threads=16"}))
+	turned.Run.Sought = &rundir.Sought{Over: "threads"}
+	assert.False(t, turned.Holds(Sought{Text: "threads=18"}))
 }
 
 // A comparison of what no run has is refused, with the names that there are.
@@ -81,4 +103,18 @@ func TestARunIsFoundByTheTitleOfItsProfile(t *testing.T) {
 	assert.True(t, (&Item{Run: &rundir.Run{Profile: "ingestion"}}).Holds(s))
 	s.Title = nil
 	assert.False(t, (&Item{Run: &rundir.Run{Profile: "ingestion"}}).Holds(s))
+}
+
+// Throughputs of one unit are sorted among themselves, and what has none comes last.
+func TestThroughputIsSortedInEachUnit(t *testing.T) {
+	search := func(unit string, done float64) Item {
+		return Item{Run: &rundir.Run{Unit: unit, Sought: &rundir.Sought{Done: done}}}
+	}
+	list := []Item{search("operations", 50), search("entries", 0), search("entries", 20), search("operations", 900), search("entries", 300)}
+	slices.SortStableFunc(list, func(a, b Item) int { return Throughput.Compare(&a, &b) })
+	var got []float64
+	for _, i := range list {
+		got = append(got, i.Run.Sought.Done)
+	}
+	assert.Equal(t, []float64{300, 20, 900, 50, 0}, got)
 }

@@ -167,19 +167,67 @@ func (i *Item) compared(word string) (holds, told bool) {
 		return false, false
 	}
 	for _, k := range i.settings(name) {
-		v := i.Run.Settings[k]
-		if rundir.SettingText(k, v) == units.Unlimited {
-			v = math.Inf(1)
-		}
-		if value == "" || settingIs(k, v, sign, value) {
+		is := func(v float64) bool { return value == "" || settingIs(k, v, sign, value) }
+		if is(i.Run.Settings[k]) || slices.ContainsFunc(i.later(k), is) {
 			return true, true
 		}
 	}
 	return false, len(i.settings(name)) > 0
 }
 
+// later returns the values that a setting came to after the one that the run began with, each once; none of
+// what a search looked for.
+func (i *Item) later(name string) (out []float64) {
+	if _, base := rundir.TrackOf(name); i.Run.Sought != nil && i.Run.Sought.Over == base {
+		return nil
+	}
+	for _, s := range i.Run.Segments {
+		for _, settings := range []map[string]float64{s.Settings, s.SettingsEnd} {
+			if v, is := settings[name]; is && v != i.Run.Settings[name] && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// foundLater says which values of a setting, that the run came to later, a filter finds it by: " → 18";
+// "" where it is found by what it began with.
+func (i *Item) foundLater(s Sought, name string) string {
+	if i.Run == nil {
+		return ""
+	}
+	var texts []string
+	for _, w := range s.words() {
+		m := compared.FindStringSubmatch(w)
+		if m == nil || m[1] != name || m[3] == "" {
+			continue
+		}
+		for _, k := range i.settings(name) {
+			if settingIs(k, i.Run.Settings[k], m[2], m[3]) {
+				return ""
+			}
+			for _, v := range i.later(k) {
+				if settingIs(k, v, m[2], m[3]) {
+					texts = append(texts, rundir.SettingText(k, v))
+				}
+			}
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return ""
+	case 1:
+		return " → " + texts[0]
+	}
+	return " → " + texts[0] + " …"
+}
+
 // settingIs compares a setting with a text.
 func settingIs(name string, v float64, sign, value string) bool {
+	if rundir.SettingText(name, v) == units.Unlimited {
+		v = math.Inf(1)
+	}
 	if with, err := units.ParseNumber(value); err == nil {
 		return compares(v, sign, with)
 	}
@@ -235,7 +283,7 @@ func (i *Item) fact(name, value string) bool {
 	return has(map[string]string{"name": i.Run.Name, "note": i.Run.Note}[name])
 }
 
-// asked returns how many of the first words name a value that the run began with, and say the whole of it:
+// asked returns how many of the first words name a value that the run had at any time, and say the whole of it:
 // threads=8, threads 8, payload 1 kib.
 func (i *Item) asked(words []string) int {
 	if i.Run == nil {
@@ -258,8 +306,9 @@ func (i *Item) asked(words []string) int {
 	most := 0
 	name, _, _ := strings.Cut(words[0], "=")
 	for _, k := range i.settings(name) {
-		v := i.Run.Settings[k]
-		most = max(most, says(name, rundir.SettingText(k, v)), says(name, strconv.FormatFloat(v, 'f', -1, 64)))
+		for _, v := range append(i.later(k), i.Run.Settings[k]) {
+			most = max(most, says(name, rundir.SettingText(k, v)), says(name, strconv.FormatFloat(v, 'f', -1, 64)))
+		}
 	}
 	for k, v := range i.Run.Parameters {
 		if strings.EqualFold(k, name) {

@@ -301,7 +301,8 @@ func TestRunsAreFilteredByWhatTheyWereAskedToDo(t *testing.T) {
 		a, h := list(t, b, 80, 24)
 		a.Send(t, "/")
 		a.Type(t, sought)
-		assert.Equal(t, []string{b.Past[0].ID}, h.listed(), sought)
+		assert.Equal(t, []string{b.Past[0].ID, b.Past[1].ID}, h.listed(), sought)
+		assert.Equal(t, sought == "threads=32", strings.Contains(a.Picture(t), " 16 → 32 "), "the second was turned to it")
 	}
 }
 

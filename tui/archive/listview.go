@@ -213,8 +213,14 @@ func (h *List) narrow(e screen.Env, listed []*kept.Item, end, w int, ways []noti
 // grid is the table of the rows up to end.
 func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
 	s, order := e.Styles, h.shelf.Order()
-	settings := kept.SettingsOf(listed, h.shelf.Sought().Asked())
+	settings := kept.SettingsOf(listed, h.shelf.Sought())
 	heads := settings.Heads()
+	spare := func(n int) int {
+		if heads[n] == h.shelf.Sought().Asked() {
+			return 1 // as what is asked for and has no column else
+		}
+		return 7
+	}
 	notes := widget.Column{Head: h.notesHead(), Spare: 5, Most: 60}
 	if how.cut {
 		notes.Most = leastNotes
@@ -227,9 +233,9 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		{Head: "when"},
 		{Head: "profile", Most: cmp.Or(how.profile, profiles[0])},
 		{Head: "store", Most: 14, Spare: 2},
-		{Head: heads[0], Right: true, Spare: 7},
-		{Head: heads[1], Right: true, Spare: 7},
-		{Head: heads[2], Right: true, Spare: 7},
+		{Head: heads[0], Right: true, Spare: spare(0)},
+		{Head: heads[1], Right: true, Spare: spare(1)},
+		{Head: heads[2], Right: true, Spare: spare(2)},
 		{Head: heads[3], Right: true, Spare: 1},
 		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
 		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
