@@ -51,6 +51,9 @@ type Request struct {
 	// MaxThreads is the highest number of threads that live changes may request, for
 	// sizing the connection pool; 0: that of the timetable.
 	MaxThreads int
+	// Form is what a form was set to as this was asked for, which is kept for the next time once a run
+	// of it has begun; nil: there was no form.
+	Form *Request `json:"-"`
 }
 
 // Over returns r with empty fields taken from below. Of two values with the same name

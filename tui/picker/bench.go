@@ -29,7 +29,7 @@ type Catalogue interface {
 	Stores() []screen.StoreInfo
 }
 
-// Memory keeps what was chosen for the next time. It reads and writes files.
+// Memory has what was chosen before: what has begun, and nothing else. It reads files.
 type Memory interface {
 	// Recent lists recent targets without passwords, newest first, and servers of the lab
 	// that run.
@@ -41,8 +41,6 @@ type Memory interface {
 	Last() (map[string]request.Request, error)
 	// Newest returns the profile of the request last used in the results folder; empty if none is known.
 	Newest() string
-	// Remember stores a request for the results folder that it names, without its secrets.
-	Remember(request.Request)
 }
 
 // Planner reports what a choice would lead to.

@@ -36,7 +36,15 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 			p.pane = paneForm
 		}
 	default:
-		where := to(p.drafts.request())
+		asked := p.drafts.request()
+		p.bench.Planner.Settle(asked.Target, asked.Password)
+		asked.Form = nil
+		r := asked
+		if !r.OfPlan() { // what a plan gives is the plan's, such as its faults
+			asked.Values = maps.Clone(asked.Values)
+			r.Form = &asked
+		}
+		where := to(r)
 		if ask, ok := where.(screen.AskSearch); ok {
 			if p.forecast.replays() {
 				p.toast.Say(e.Now, screen.NoSearch, false)
@@ -51,17 +59,7 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 			ask.Replays = p.forecast.replays()
 			where = ask
 		}
-		memory, r := p.bench.Memory, p.drafts.request()
-		p.bench.Planner.Settle(r.Target, r.Password)
-		r.Values = maps.Clone(r.Values)
-		keep := func() tea.Msg {
-			memory.Remember(r)
-			return nil
-		}
-		if r.OfPlan() { // what a plan gives is the plan's, such as its faults
-			keep = nil
-		}
-		return tea.Batch(keep, screen.Open(where))
+		return screen.Open(where)
 	}
 	return nil
 }

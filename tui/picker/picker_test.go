@@ -133,7 +133,7 @@ func TestEnterStartsWhatIsShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, _ := pick(t, b, 80, 24)
 	a.Send(t, "enter")
-	assert.Equal(t, []request.Request{{Profile: "ingestion"}}, a.Started())
+	assert.Equal(t, []request.Request{{Profile: "ingestion", Form: &request.Request{Profile: "ingestion"}}}, a.Started())
 }
 
 func TestEditedValuesAreStarted(t *testing.T) {
@@ -375,6 +375,11 @@ func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
 	assert.Equal(t, []string{"seed"}, p.drafts.request().Values.Names(), "what every run has goes along")
 	a.Send(t, "up")
 	assert.Equal(t, []string{"seed", "threads"}, p.drafts.request().Values.Names(), "what was set is remembered")
+	a.Send(t, "S")
+	started := a.Started()
+	require.Len(t, started, 1)
+	require.NotNil(t, started[0].Form, "what was set is kept once it has begun")
+	assert.Equal(t, p.drafts.request(), *started[0].Form)
 }
 
 func TestFilteringProfiles(t *testing.T) {
@@ -546,7 +551,9 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "opened p.yaml")
 	assert.Empty(t, p.drafts.requests[before.Profile].Files, "it is no file of the profile that was chosen before")
 	a.Send(t, "S")
-	assert.Empty(t, b.Kept, "what a plan gives is not what the user set")
+	started := a.Started()
+	require.NotEmpty(t, started)
+	assert.Nil(t, started[len(started)-1].Form, "what a plan gives is not what the user set")
 	p.list.prefer(b.Profiles()[2].Name)
 	p.arrive()
 	require.Equal(t, b.Profiles()[2].Name, p.drafts.request().Profile)

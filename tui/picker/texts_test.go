@@ -39,6 +39,7 @@ func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
 	goTo(t, a, p, "threads")
 	a.Send(t, "right", "S")
 	require.Len(t, a.Started(), 1)
+	b.Kept = map[string]request.Request{"ingestion": *a.Started()[0].Form} // as what has begun
 
 	_, next := pick(t, b, 120, 40)
 	assert.Equal(t, "17", next.drafts.request().Values["threads"].Text)

@@ -270,6 +270,53 @@ func TestASweepOverTargetsWithPasswords(t *testing.T) {
 	assert.NotContains(t, run.Outcome().Summary, "hunter2")
 }
 
+// What the form was set to, and its target, are kept for the next time by what has begun, be it a run or
+// the first of a sweep: not by a start that was refused, and not as what came of it, such as a swept point.
+func TestOnlyWhatHasBegunIsRemembered(t *testing.T) {
+	dir := t.TempDir()
+	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
+	b := newBench(&surroundings{env: a.Session(), out: dir, state: dir, soft: t.Context(), hard: t.Context()})
+	of := func(target string, values ...string) request.Request {
+		form := putting(values...)
+		form.Target = target
+		r := form
+		r.Form = &form
+		return r
+	}
+	recalled := func() (target, threads string) {
+		last, err := b.memory.Last()
+		require.NoError(t, err)
+		return last["ingestion"].Target, last["ingestion"].Values["threads"].Text
+	}
+	_, err := b.starter.Start(t.Context(), of("redis://127.0.0.1:1", "threads", "3"))
+	require.Error(t, err)
+	target, _ := recalled()
+	assert.Empty(t, target)
+	assert.Empty(t, b.memory.Recent())
+
+	run, err := b.starter.Start(t.Context(), of("memory:", "threads", "2", "count", "10", "warmup", "0s"))
+	require.NoError(t, err)
+	assert.Nil(t, run.Run.Info().Request.Form, "what is made of the run is none of the form")
+	<-run.Run.Done()
+	target, threads := recalled()
+	assert.Equal(t, []string{"memory:", "2"}, []string{target, threads})
+	assert.Equal(t, []string{"memory:"}, b.memory.Recent())
+
+	swept, err := b.sweeper.Sweep(of("memory:?service=1us", "threads", "2", "count", "10", "warmup", "0s"), sweep.Asked{Over: []string{"rate=1000,2000"}, Repeat: "1"})
+	require.NoError(t, err)
+	<-swept.Done()
+	require.NoError(t, swept.Outcome().Err)
+	target, threads = recalled()
+	assert.Equal(t, []string{"memory:?service=1us", "2"}, []string{target, threads})
+
+	swept, err = b.sweeper.Sweep(of("redis://127.0.0.1:1", "threads", "2", "count", "10"), sweep.Asked{Over: []string{"rate=1000,2000"}, Repeat: "1"})
+	require.NoError(t, err)
+	<-swept.Done()
+	require.Error(t, swept.Outcome().Err)
+	target, _ = recalled()
+	assert.Equal(t, "memory:?service=1us", target)
+}
+
 // No shell replaces the ~ of a path that is typed into a screen.
 func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -45,16 +46,23 @@ func (m memory) Newest() string {
 	return request.Newest(filepath.Join(m.state, lastFile), out)
 }
 
-func (m memory) Remember(r request.Request) {
-	if m.state == "" {
+// remember keeps the target of a run that has begun, and what the form was set to that it came from.
+func (s *surroundings) remember(t store.Target, form *request.Request) {
+	if s.state == "" {
 		return
 	}
-	out, err := filepath.Abs(m.path(cmp.Or(r.Out, m.out)))
+	if err := request.Remember(s.state, t); err != nil {
+		s.env.Log.Debug("The target was not remembered", "error", err)
+	}
+	if form == nil {
+		return
+	}
+	out, err := filepath.Abs(s.path(cmp.Or(form.Out, s.out)))
 	if err == nil {
-		err = request.Keep(filepath.Join(m.state, lastFile), out, r)
+		err = request.Keep(filepath.Join(s.state, lastFile), out, *form)
 	}
 	if err != nil {
-		m.env.Log.Warn("What was set could not be kept for the next time", "error", err)
+		s.env.Log.Warn("What was set could not be kept for the next time", "error", err)
 	}
 }
 

@@ -26,6 +26,8 @@ type benchRun struct {
 	kept *kept
 	p    *session.Prepared
 	info screen.RunInfo
+	// form is what the form was set to that the run came from; nil: there was none.
+	form *request.Request
 	// soft is for preparing, cancel ends it; hard ends everything.
 	soft   context.Context
 	cancel context.CancelFunc
@@ -63,6 +65,7 @@ func newBenchRun(ctx context.Context, at *surroundings, k *kept, p *session.Prep
 			Shared: p.Shares(), Planned: p.Planned(), Request: p.Asked(),
 		},
 	}
+	r.form, r.info.Request.Form = r.info.Request.Form, nil
 	r.searches = &searches{run: r}
 	return r
 }
@@ -122,9 +125,7 @@ func (r *benchRun) carry() {
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
-	if err := request.Remember(r.from.state, r.p.Target); err != nil {
-		r.from.env.Log.Debug("The target was not remembered", "error", err)
-	}
+	r.from.remember(r.p.Target, r.form)
 	if stopped {
 		live.Stop(r.cause())
 	}

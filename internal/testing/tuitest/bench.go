@@ -98,16 +98,6 @@ func (b *Bench) Last() (map[string]request.Request, error) {
 // Newest returns Latest.
 func (b *Bench) Newest() string { return b.Latest }
 
-// Remember records a request.
-func (b *Bench) Remember(r request.Request) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	if b.Kept == nil {
-		b.Kept = map[string]request.Request{}
-	}
-	b.Kept[r.Profile] = r
-}
-
 // Recent returns one target.
 func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
 
