@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -109,6 +110,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 // A key that is offered does something: where it stands, or a step away from there. On
 // smaller screens that is tried where panels have no room.
 func TestEveryKeyThatIsOfferedDoesSomething(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for name, to := range states(120, 40) {
 		t.Run(name, func(t *testing.T) { keysDoSomething(t, to) })
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -41,6 +42,7 @@ func offline() session.Env {
 
 // The command in a report plans for the same run, whatever the first one was given.
 func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	env := offline()
 	cases := map[string]session.Request{

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 )
 
 // Whatever file a command waits for, here one that somebody holds open and never writes, an
@@ -80,6 +81,7 @@ func reads(pid int, path string) bool {
 // Commands that only look at runs end at an interrupt, whatever they are doing: here they
 // write to somebody who does not read on.
 func TestAnInterruptEndsWhatOnlyReads(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
 	for range 2 {

@@ -60,6 +60,7 @@ func pairs(t *testing.T, file string) []string {
 
 // There is a plan for every profile and mode, and each runs as it is, but shorter.
 func TestExamplesOfProfiles(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	t.Parallel()
 	var have, want []string
 	for _, file := range matching(t, "profiles/*.yaml") {

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
@@ -81,6 +82,7 @@ func TestADurationIsNotCutShortByAPreset(t *testing.T) {
 
 // Every preset does what is published of it, in the shares that are published.
 func TestPresetsHaveThePublishedMix(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for name, want := range map[string]map[string]float64{
 		"ycsb/a":                 {"read": 0.5, "update": 0.5},
 		"ycsb/b":                 {"read": 0.95, "update": 0.05},

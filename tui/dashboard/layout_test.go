@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -74,6 +75,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for w := range 270 {
 		for h := range 70 {
 			for _, l := range []contents{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}, {rows: 2, tall: true}, {rows: 2, tall: true, needs: 9}, {rows: 2, tall: true, needs: 40}} {

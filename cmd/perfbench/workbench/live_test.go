@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/tier"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -90,6 +91,7 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 // The runs of a plan follow each other: a plain one, a search, a sweep and a run that is done twice. One
 // that fails does not keep the others from it, and none begins after x.
 func TestTheRunsOfAPlanInTheWorkbench(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	inBubble(t, func(t *testing.T, b *bench) {
 		named := func(name string, values ...string) request.Run {
 			return request.Run{Name: name, Request: putting(values...)}
@@ -349,6 +351,7 @@ func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 // Rates that are left to a sweep lie around the knee, which a search finds once: a sweep
 // that goes on has the same rates.
 func TestASweepChoosesItsRatesInTheWorkbench(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	inBubble(t, func(t *testing.T, b *bench) {
 		asked := sweep.Asked{Over: []string{"rate=auto"}, Repeat: "1"}
 		first, err := b.sweeper.Sweep(putting("duration", "2s", "warmup", "0s"), asked)

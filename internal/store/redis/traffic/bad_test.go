@@ -64,6 +64,7 @@ func refused(t *testing.T, path string, err error, what string) {
 // said that one is missing, or it is refused; and one that goes on as another kind, or has a line
 // that does not belong there, is refused. What was written is whole.
 func TestBadLogsOfEachKind(t *testing.T) {
+	tier.Slow(t, tier.Computes)
 	for kind, log := range logs {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
