@@ -15,8 +15,8 @@ type contents struct {
 	lower bool
 	// rows is how many rows the lower panel would like to show.
 	rows int
-	// tall gives the lower panel the space of the latency chart too: of a panel that has so many lines
-	// no more than these need. needs is 0 of a picture, which fills what there is.
+	// tall gives the lower panel more room: a table of so many lines no more than these need. needs is 0 of
+	// a picture, which fills what there is.
 	tall  bool
 	needs int
 }
@@ -80,28 +80,28 @@ func layout(w, h int, l contents) panes {
 	return p
 }
 
-// charts divides the rows from 1 to end between the two charts; a tall lower panel takes
-// the place of the latency chart, unless there is room for what it has and for both.
+// charts divides the rows from 1 to end between the two charts. A tall lower panel gets the rows that it needs
+// of those below leastChart rows for each chart, or below what they have above a long table of operations where
+// the terminal is low. Only a picture takes the place of the latency chart: it shows latency itself.
 func (p *panes) charts(w, end int, l contents) {
-	mid := 1 + end/2
 	if l.tall && !p.ops.Empty() {
-		full := p.ops.Max.Y - l.needs - frame // where a panel with room for all of it begins
-		if l.needs == 0 || full < 1+2*leastChart {
-			if l.needs > 0 {
-				mid = max(mid, full)
-			}
-			p.throughput, p.ops.Min.Y = image.Rect(0, 1, w, mid), mid
+		if l.needs == 0 {
+			end = 1 + end/2
+			p.throughput, p.ops.Min.Y = image.Rect(0, 1, w, end), end
 			return
 		}
-		end, p.ops.Min.Y = full, full
-		mid = 1 + end/2
+		bottom := p.ops.Max.Y
+		end = max(bottom-l.needs-frame, min(1+2*leastChart, bottom-mostOps-frame))
+		p.ops.Min.Y = end
 	}
+	mid := 1 + end/2
 	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, end)
 }
 
-// leastChart is the least height of a chart beside a tall panel, frame what a panel has around the rows
-// of its table: its head and the border.
-const leastChart, frame = 8, 3
+// leastChart is the least height of a chart beside a tall panel where there is room, mostOps how many rows
+// the table of operations has on a terminal that is not large, frame what a panel has around its rows: its
+// head and the border.
+const leastChart, mostOps, frame = 9, 4, 3
 
 // From size wallFrom on there is room for a wall.
 var wallFrom = image.Pt(170, 45)
@@ -136,9 +136,9 @@ func tuningLayout(p panes, w, h int, l contents) panes {
 // opsHeight returns the height of the lower panel: rows, a header and the border, but
 // never so much that the charts become too small.
 func opsHeight(s widget.Size, h, rows int) int {
-	most := 4
+	most := mostOps
 	if s == widget.Large {
-		most = max(4, h/4)
+		most = max(mostOps, h/4)
 	}
 	return min(max(rows, 1), most) + frame
 }

@@ -74,6 +74,19 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// However much a table below has to show, both charts keep a height at which they can be read.
+func TestATableLeavesBothChartsTheirHeight(t *testing.T) {
+	for _, c := range []struct{ w, h, least int }{{80, 24, 6}, {96, 25, 6}, {120, 40, leastChart}, {170, 45, leastChart}} {
+		for _, needs := range []int{9, 22, 60} {
+			for _, tuning := range []bool{false, true} {
+				p := layout(c.w, c.h, contents{rows: 2, tall: true, needs: needs, tuning: tuning})
+				require.GreaterOrEqual(t, p.throughput.Dy(), c.least, "%+v, %d rows", c, needs)
+				require.GreaterOrEqual(t, p.latency.Dy(), c.least, "%+v, %d rows", c, needs)
+			}
+		}
+	}
+}
+
 func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 	tier.Slow(t, tier.Computes)
 	for w := range 270 {

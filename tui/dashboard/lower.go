@@ -55,10 +55,10 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		above := low.course(e, p, min(len(body), leastErrors))
 		rows -= len(above)
 		at, most := low.scroll, max(len(body)-rows, 0)
-		brief := low.tab == tabChanges && most > 0
+		brief := low.tab.folds() && most > 0
 		switch { // the first step down shows them in full
 		case brief && at == 0:
-			head, body = low.changeLines(e.Styles, w, true)
+			head, body = low.briefly(e.Styles, w)
 		case brief:
 			at, most, brief = at-1, most+1, false
 		}
@@ -526,6 +526,14 @@ func (low *lower) sides(s *widget.Styles, w int, brief bool) (head string, body 
 	return head, body
 }
 
+// briefly returns the table of a tab that folds, without what it can do without.
+func (low *lower) briefly(s *widget.Styles, w int) (head string, body []string) {
+	if low.tab == tabBoth {
+		return low.sides(s, w, true)
+	}
+	return low.changeLines(s, w, true)
+}
+
 // clickTab switches to the tab whose name in the upper border of the lower panel was
 // clicked.
 func (low *lower) clickTab(x int, r image.Rectangle) {
@@ -578,6 +586,9 @@ func (t tab) tall() bool { return t >= tabBoth && t < tabs }
 
 // drawn reports whether a tab is a picture, which needs room, rather than a table.
 func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
+
+// folds reports whether a tab leaves out what it can do without as long as it has too little room.
+func (t tab) folds() bool { return t == tabChanges || t == tabBoth }
 
 // String returns the title of the panel.
 func (t tab) String() string {
