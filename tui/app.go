@@ -53,8 +53,8 @@ type App struct {
 	leaving bool
 	killed  screen.Ending
 	final   Final
-	// asks means that the key that stops was pressed last, once, at asked.
-	asks  bool
+	// asks is what the key that was pressed last asks to be pressed again for, at asked; empty: nothing.
+	asks  string
 	asked time.Time
 	// pending is the outcome of a run that ended while the user was typing.
 	pending *screen.EndedMsg
@@ -398,17 +398,21 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	again := a.asking()
-	a.asks = false
+	a.asks = ""
 	if a.overlay != none {
 		return a.overlayKey(msg)
 	}
 	typing := a.isTyping()
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
-		if a.run() == nil {
-			return a.quit()
+		if a.run() != nil {
+			a.overlay = quitting
+			return nil
 		}
-		a.overlay = quitting
+		if text := a.loses(msg); text != "" && again != text && a.ask(text) {
+			return nil
+		}
+		return a.quit()
 	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.isUntouched()):
 		a.overlay, a.scroll = help, 0
 	case typing:
@@ -417,8 +421,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		a.home()
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
-	case a.stops(msg) && !again:
-		a.askToStop()
+	case a.stops(msg) && again != stopsNext:
+		a.ask(stopsNext)
 	default:
 		return a.answer(msg)
 	}

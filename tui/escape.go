@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"unicode"
 
@@ -81,16 +82,36 @@ func (a *App) stops(msg tea.KeyPressMsg) bool {
 	})
 }
 
-// askToStop says that the key must be pressed once more.
-func (a *App) askToStop() {
-	a.asks, a.asked = true, a.env.Now
-	if top, ok := a.top().(screen.Listener); ok {
-		top.Tell(stopsNext, a.env)
+// loses is what a key that quits is answered with when it is pressed once, where runs were deleted that can still be
+// brought back; empty: there are none.
+func (a *App) loses(msg tea.KeyPressMsg) string {
+	switch n := a.bench.Runs.Removed(); n {
+	case 0:
+		return ""
+	case 1:
+		return msg.String() + " again quits, and the deleted run is gone for good"
+	default:
+		return fmt.Sprintf("%s again quits, and %d deleted runs are gone for good", msg, n)
 	}
 }
 
-// asking reports whether that is still shown.
-func (a *App) asking() bool { return a.asks && a.env.Now.Sub(a.asked) < widget.Answered }
+// ask says that the key must be pressed once more; it reports whether that is seen.
+func (a *App) ask(text string) bool {
+	a.asks, a.asked = text, a.env.Now
+	top, ok := a.top().(screen.Listener)
+	if ok {
+		top.Tell(text, a.env)
+	}
+	return ok
+}
+
+// asking returns what is asked and still shown; empty: nothing.
+func (a *App) asking() string {
+	if a.env.Now.Sub(a.asked) >= widget.Answered {
+		return ""
+	}
+	return a.asks
+}
 
 // unsay ends what was said before a key, a click or a paste.
 func (a *App) unsay() {

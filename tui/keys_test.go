@@ -223,6 +223,26 @@ func TestAKeyEndsTheMessageOfTheOneBefore(t *testing.T) {
 	assert.NotContains(t, picture(t, a), "brought back")
 }
 
+// Who quits is told once how many deleted runs are gone for good then, and may bring them back instead.
+func TestQuittingAsksWhereDeletedRunsAreGoneThen(t *testing.T) {
+	for _, key := range []string{"q", "ctrl+c"} {
+		a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
+		send(t, a, "D", "y", key)
+		assert.Contains(t, picture(t, a), key+" again quits, and the deleted run is gone for good")
+		send(t, a, "down", "D", "y", key)
+		assert.Contains(t, picture(t, a), key+" again quits, and 2 deleted runs are gone for good")
+		assert.False(t, a.quit)
+		a.env.Now = a.env.Now.Add(widget.Answered)
+		send(t, a, frame(a), key)
+		assert.False(t, a.quit, "the question was no longer shown")
+		send(t, a, key)
+		assert.True(t, a.quit)
+	}
+	a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
+	send(t, a, "D", "y", "u", "q")
+	assert.True(t, a.quit, "it was brought back")
+}
+
 // That a key does nothing stands in the place of the keys for three seconds at most, and until the next
 // key: what is edited then shows its own.
 func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {

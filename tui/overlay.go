@@ -336,8 +336,8 @@ func (a *App) tooSmallView() string {
 	if a.overlay == finishing {
 		said = []string{writingThenQuits}
 	}
-	if a.asking() {
-		said = []string{stopsNext}
+	if text := a.asking(); text != "" {
+		said = []string{text}
 	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {

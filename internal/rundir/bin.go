@@ -73,11 +73,14 @@ func (b *Bin) place(e Entry, formats []Format) (string, error) {
 	return filepath.Join(b.dirs[out], filepath.Base(e.Dir)), nil
 }
 
-// Any reports whether there is anything to bring back.
-func (b *Bin) Any() bool {
+// Len is how many runs can be brought back.
+func (b *Bin) Len() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.gone) > 0
+	for _, runs := range b.gone {
+		n += len(runs)
+	}
+	return n
 }
 
 // Restore brings back the runs that were deleted last, and returns how many.

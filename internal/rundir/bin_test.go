@@ -39,11 +39,11 @@ func TestWhatIsDeletedComesBackUntilTheBinIsEmptied(t *testing.T) {
 	seen, err := filepath.Glob(filepath.Join(out, "*", rundir.RunFile))
 	require.NoError(t, err)
 	assert.NotContains(t, seen, e.Dir)
-	require.True(t, b.Any())
+	require.Equal(t, 1, b.Len())
 	n, err := b.Restore()
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{n, listed()})
-	assert.False(t, b.Any())
+	assert.Zero(t, b.Len())
 
 	require.NoError(t, b.Put([]rundir.Entry{e}, nil))
 	stored(t, out) // in its place
@@ -63,5 +63,5 @@ func TestWhatIsDeletedComesBackUntilTheBinIsEmptied(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(e.Dir, "mine.txt"), nil, 0o600))
 	require.ErrorContains(t, b.Put([]rundir.Entry{e}, nil), "not a file of a run")
 	assert.Equal(t, 1, listed())
-	assert.False(t, b.Any())
+	assert.Zero(t, b.Len())
 }

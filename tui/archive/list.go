@@ -328,9 +328,22 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case h.noSide() != "" && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
 		h.toast.Say(e.Now, h.noSide(), false)
 	case widget.Presses(msg, k.Compare):
-		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
+		h.toast.Say(e.Now, h.lacking(), false)
 	}
 	return nil
+}
+
+// lacking says what there is to choose before runs can be compared.
+func (h *List) lacking() string {
+	switch a, b := h.sides[0], h.sides[1]; {
+	case len(a) > 0 && len(b) == 0:
+		return "side B has no run yet: select another one and press b"
+	case len(b) > 0 && len(a) == 0:
+		return "side A has no run yet: select another one and press a"
+	case len(h.chosen) == 1:
+		return "one run is chosen: select another one and press c"
+	}
+	return "choose two runs with space, or several a side with a and b"
 }
 
 // noSide says why what is selected cannot be chosen for comparing; empty if it can, or nothing is selected.

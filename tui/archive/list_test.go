@@ -310,6 +310,11 @@ func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
 	a, h := list(t, tuitest.NewDemo(), 80, 24)
 	a.Send(t, "c")
 	assert.Contains(t, a.Picture(t), "choose two runs")
+	for keys, says := range map[string]string{"a": "side B has no run yet: select another one and press b", "b": "side A has no run yet: select another one and press a", "space": "one run is chosen: select another one and press c"} {
+		a.Send(t, keys, "c")
+		assert.Contains(t, a.Picture(t), says)
+		a.Send(t, keys)
+	}
 	a.Send(t, "space", "down", "c")
 	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{h.rows[1].ID()}, B: []string{h.rows[0].ID()}}}, a.Asked)
 	a.Send(t, "space", "down", "space")

@@ -20,8 +20,8 @@ type Keeper interface {
 	// Remove deletes finished runs, which Restore brings back until the workbench closes. The error
 	// names those that could not be deleted, and why; the others are deleted.
 	Remove(ids []string) error
-	// Removed reports whether there is anything to bring back. It reads no files.
-	Removed() bool
+	// Removed is how many runs can be brought back. It reads no files.
+	Removed() int
 	// Restore brings back the runs that were deleted last, and returns how many.
 	Restore() (int, error)
 	// Pack replaces the directory of each run by a single file. The error names the
@@ -237,7 +237,7 @@ func idsOf(runs []*rundir.Run, archived bool) (ids []string) {
 
 // restores reports whether u brings back what was deleted, and does not take what is selected out of the archive.
 func (s *RunList) restores(at *kept.Item) bool {
-	return s.keeper.Removed() && !(s.packed && len(idsOf(runsIn(at), true)) > 0)
+	return s.keeper.Removed() > 0 && !(s.packed && len(idsOf(runsIn(at), true)) > 0)
 }
 
 // moment names a run by when it was started, in the prompts for what is written on it.

@@ -25,7 +25,7 @@ type Results struct {
 	bench Bench
 	// since is when the screen appeared by itself, zero if the user opened it.
 	since time.Time
-	// warned means that the last key would have broken a store, and that this was said.
+	// warned means that the last key would have made live changes or broken a store, and that this is asked.
 	warned bool
 	run    *subject
 	moment *moment
@@ -73,6 +73,7 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		r.toast.Tick(e.Now)
+		r.warned = r.warned && r.toast.Text != "" // a click, say, has ended the question
 		if r.run.going() && !e.Covered && r.export == nil && r.reread.Due(e.Now, []rundir.Run{r.run.loaded.folder.Run}) {
 			return r, r.run.read(r.bench)
 		}
@@ -217,7 +218,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		again := r.run.asked()
 		if text := r.run.repeats(); text != "" && !warned {
 			r.warned = true
-			r.toast.Say(e.Now, text, false)
+			r.toast.Ask(text)
 			return nil
 		}
 		return screen.Replace(screen.Start{Request: again})

@@ -368,6 +368,12 @@ func TestARunWithAFaultIsNotDoneAgainUnasked(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "that breaks the store again, by 4s..7s:fault=pause:primary; R once more does it")
 	a.Send(t, "down", "R")
 	assert.Empty(t, a.Started(), "another key was pressed in between")
+	a.Env.Now = a.Env.Now.Add(time.Minute)
+	a.Send(t, a.Frame())
+	assert.Contains(t, a.Picture(t), "R once more does it", "a question stays until it is answered")
+	r.Tell("", a.Env) // as a click ends what was said
+	a.Send(t, a.Frame(), "R")
+	assert.Empty(t, a.Started())
 	a.Send(t, "R")
 	assert.Len(t, a.Started(), 1)
 }

@@ -2,7 +2,7 @@ package widget
 
 import "time"
 
-// Note is a short message that disappears by itself, or with the next key.
+// Note is a short message that disappears by itself, unless it asks something, or with the next key.
 type Note struct {
 	Text  string
 	bad   bool
@@ -19,6 +19,9 @@ const Answered = 3 * time.Second
 func (n *Note) Say(now time.Time, text string, bad bool) {
 	*n = Note{Text: text, bad: bad, until: now.Add(Said)}
 }
+
+// Ask shows a question, which is shown until it is answered: the next key ends it.
+func (n *Note) Ask(text string) { *n = Note{Text: text} }
 
 // Tell answers a key that does nothing. No text means that a key was pressed, which ends what was said before it:
 // that may be untrue after it.

@@ -83,8 +83,8 @@ func (k *kept) Remove(ids []string) error {
 	return errors.Join(append(errs, k.bin.Put(gone, cli.Formats()))...)
 }
 
-// Removed reports whether Restore has anything to bring back.
-func (k *kept) Removed() bool { return k.bin.Any() }
+// Removed is how many runs Restore can bring back.
+func (k *kept) Removed() int { return k.bin.Len() }
 
 // Restore brings back what was deleted last.
 func (k *kept) Restore() (int, error) { return k.bin.Restore() }

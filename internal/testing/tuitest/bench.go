@@ -168,8 +168,13 @@ func (b *Bench) Remove(ids []string) error {
 	return b.KeepErr
 }
 
-// Removed reports whether earlier runs were removed.
-func (b *Bench) Removed() bool { return len(b.gone) > 0 }
+// Removed is how many earlier runs were removed.
+func (b *Bench) Removed() int {
+	if len(b.gone) == 0 {
+		return 0
+	}
+	return len(b.gone[0]) - len(b.Past)
+}
 
 // Restore brings back those that were removed last.
 func (b *Bench) Restore() (int, error) {
