@@ -650,6 +650,40 @@ func TestWhatMayBeNoiseIsUnsure(t *testing.T) {
 	assert.NotEmpty(t, e.Lacks())
 }
 
+// What was sure and is not after more seconds, or as others are on the machine, says so, and what it was: it
+// is neither kept nor dropped in silence. What was never sure is just that.
+func TestWhatIsNoLongerSureSaysSo(t *testing.T) {
+	turn := []measure.Change{{At: 8 * time.Second, Name: "threads", From: 1, To: 2}}
+	seconds := slices.Concat(steady(8, 1000, 2000), steady(4, 1500, 2000), [][2]int64{{700, 2000}, {1400, 2020}, {650, 1990}, {1450, 2000}})
+	list := make([]Effect, len(seconds)+1)
+	for n := 9; n <= len(seconds); n++ { // as a run goes on
+		list[n] = last(course(turn, seconds[:n]...))
+		list[n].Since(&list[n-1])
+	}
+	sure := list[12]
+	assert.Equal(t, "throughput 1k → 1.5k +50 %, p99 20 → 20 ms same", sure.Outcome(95))
+	now := list[16]
+	require.Equal(t, Unsure, now.Throughput().Is)
+	assert.Contains(t, now.Outcome(200), " unsure now; its seconds vary too much to tell; throughput was sure after 4 s (1k → 1.5k)")
+	assert.Equal(t, "p99 20 → 20 ms same, throughput 1k → 1.28k unsure now", now.Outcome(55))
+	assert.NotContains(t, now.Outcome(0), "now", "numbers are not cut for it")
+	fresh := last(course(turn, seconds...))
+	assert.NotContains(t, fresh.Outcome(200), "now")
+
+	c := course(turn, seconds[:12]...)
+	c.Crowded = true
+	crowded := last(c)
+	crowded.Since(&sure)
+	assert.Contains(t, crowded.Outcome(200), " unsure now; other processes use this machine, which may be as much as that; throughput was sure after 4 s (1k → 1.5k)")
+	sure.Since(&crowded)
+	assert.NotContains(t, sure.Outcome(200), "now", "it is again")
+
+	together := fresh
+	together.With = []measure.Act{fresh.Act}
+	together.Since(&sure)
+	assert.NotContains(t, together.Outcome(200), "now", "it is another effect")
+}
+
 // Every change of a run has its effect: those too close to the next one are told with that.
 func TestEachChangeHasItsEffect(t *testing.T) {
 	turn := func(at int, name string, from, to float64) measure.Change {

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -62,7 +63,9 @@ type Figure struct {
 	others bool
 	ours   float64
 	few    bool
-	show   func(v float64) (number, unit string)
+	// once says what it was when it was sure, if more seconds made it unsure again.
+	once string
+	show func(v float64) (number, unit string)
 }
 
 // Name is what the figure is: throughput, p99 or p50.
@@ -73,6 +76,37 @@ func (f *Figure) Of() string { return f.of }
 
 // Moved reports whether the figure has changed.
 func (f *Figure) Moved() bool { return f.Is == Better || f.Is == Worse || f.Is == Asked }
+
+// Judged is what was found out about it, in words: of one that was sure before it is "unsure now".
+func (f *Figure) Judged() string {
+	if f.once != "" {
+		return string(f.Is) + " now"
+	}
+	return string(f.Is)
+}
+
+// since notes what it was when it was told before, if that was sure and this is not.
+func (f *Figure) since(was *Figure, seconds int) {
+	switch {
+	case f.Is != Unsure || f.of != was.of:
+	case was.Is == Unsure:
+		f.once = was.once
+	case was.Is != "":
+		f.once = fmt.Sprintf("%s was sure after %d s (%s)", f.name, seconds, was.Numbers())
+	}
+}
+
+// Since notes which of its figures were sure when the same effect was told before, of fewer seconds, and are
+// not any more: what more seconds contradict, or other processes on the machine make doubtful, is not kept, but
+// whoever saw it is told.
+func (e *Effect) Since(was *Effect) {
+	if len(e.With) != len(was.With) {
+		return
+	}
+	e.rate.since(&was.rate, was.after.seconds)
+	e.half.since(&was.half, was.after.seconds)
+	e.tail.since(&was.tail, was.after.seconds)
+}
 
 // drift is how much neighbouring windows differ under the same settings: the root of the mean
 // square, of the logarithms of rate, p50 and p99; 0 if there are none.

@@ -175,7 +175,7 @@ func (e *Effect) Outcome(room int) string {
 		return why
 	}
 	text := ""
-	for _, d := range []detail{ranges, numbers, reasons, least, bare} {
+	for _, d := range []detail{ranges, numbers, reasons, least, bare, barest} {
 		if text = e.describe(d); ansi.StringWidth(text) <= room {
 			break
 		}
@@ -200,7 +200,8 @@ func (e *Effect) Told(room int) string {
 type detail int
 
 const (
-	bare    detail = iota // before and after, and of which operation a percentile is, in short
+	barest  detail = iota // before and after, and of which operation a percentile is, in short
+	bare                  // and what was sure before
 	least                 // with its whole name
 	reasons               // and the first thing that is lacking
 	numbers               // and by how much they differ, and all that is lacking
@@ -216,12 +217,11 @@ func (e *Effect) describe(d detail) string {
 	if e.given {
 		slices.Reverse(list)
 	}
-	slices.SortStableFunc(list, func(a, b Figure) int {
-		return cmp.Compare(map[bool]int{true: 1}[a.Is == Unsure], map[bool]int{true: 1}[b.Is == Unsure])
-	})
+	doubt := func(f Figure) int { return map[string]int{"unsure now": 1, "unsure": 2}[f.Judged()] }
+	slices.SortStableFunc(list, func(a, b Figure) int { return cmp.Compare(doubt(a), doubt(b)) })
 	lead := ""
 	if list[0].Is == Unsure {
-		lead = string(Unsure) + ": "
+		lead = list[0].judged(d) + ": "
 	}
 	var out []string
 	for i := range list {
@@ -262,17 +262,20 @@ func needs(list []Figure) (n int) {
 	return n
 }
 
-// Lacks says what would make sure what is unsure, and when that is known; empty if nothing is
-// unsure.
+// Lacks says what would make sure what is unsure, and when that is known, and what of it was sure before; empty
+// if nothing is unsure.
 func (e *Effect) Lacks() string {
-	if why := e.poor(); why != "" {
-		return why
-	}
 	var out []string
-	if why := e.reason(e.open()); why != "" {
+	why := e.poor()
+	poor := why != ""
+	if !poor {
+		why = e.reason(e.open())
+	}
+	if why != "" {
 		out = append(out, why)
 	}
 	switch {
+	case poor:
 	case e.tail.few:
 		out = append(out, fmt.Sprintf("p99 takes %d calls on either side", measure.Needs(99)))
 	case e.tail.Is == Unsure && e.Latency().name != e.tail.name:
@@ -280,7 +283,12 @@ func (e *Effect) Lacks() string {
 		if e.tail.of != e.half.of {
 			which = " of " + e.tail.of
 		}
-		out = append(out, "p99"+which+" unsure: "+strings.Replace(e.reason([]Figure{e.tail}), " of its p99 ", " of it ", 1))
+		out = append(out, "p99"+which+" "+e.tail.Judged()+": "+strings.Replace(e.reason([]Figure{e.tail}), " of its p99 ", " of it ", 1))
+	}
+	for _, f := range e.open() {
+		if f.once != "" {
+			out = append(out, f.once)
+		}
 	}
 	return strings.Join(out, "; ")
 }
@@ -317,7 +325,7 @@ func (f *Figure) text(d detail, judged bool) string {
 	out := f.name
 	switch {
 	case f.of == "":
-	case d == bare: // nobody would know which it is, without
+	case d <= bare: // nobody would know which it is, without
 		if out += " "; ansi.StringWidth(f.of) <= shortName {
 			out += f.of
 		} else {
@@ -327,7 +335,7 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " of " + f.of
 	}
 	switch {
-	case d == bare && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
+	case d <= bare && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
 		out += " " + join(f.show(f.After))
 	case d != ranges:
 		out += " " + f.Numbers()
@@ -338,15 +346,23 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " " + f.Ranges()
 	}
 	switch {
-	case !judged, f.Is == Asked && d == bare:
+	case !judged, f.Is == Asked && d <= bare:
 	case f.Is == Better || f.Is == Worse:
 		if d > reasons {
 			out += " " + f.Change()
 		}
 	default:
-		out += " " + string(f.Is)
+		out += " " + f.judged(d)
 	}
 	return out
+}
+
+// judged is Judged, as far as there is room for it.
+func (f *Figure) judged(d detail) string {
+	if d == barest {
+		return string(f.Is)
+	}
+	return f.Judged()
 }
 
 // Change is by how much the figure differs: "+25 %", "×12".

@@ -24,19 +24,21 @@ const withReason = 110
 // leastChange is how wide the column of what was changed is at least.
 const leastChange = 16
 
-// effects returns what each change did so far.
+// effects returns what each change did so far, and what of that was told as sure a moment ago and is not.
 func (r *reading) effects() []effect.Effect {
 	if r.didAt == r.snap {
 		return r.did
 	}
 	list := effect.Effects(r.passed())
-	if r.snap.Bucket > time.Second { // of what is long ago there were finer seconds
-		for i := range list {
-			if e := &list[i]; e.Until < r.snap.At-settled {
-				if k := slices.IndexFunc(r.did, func(was effect.Effect) bool { return was.Until == e.Until && was.Name == e.Name }); k >= 0 {
-					list[i] = r.did[k]
-				}
-			}
+	for i := range list {
+		e := &list[i]
+		k := slices.IndexFunc(r.did, func(was effect.Effect) bool { return was.Until == e.Until && was.Name == e.Name })
+		switch {
+		case k < 0:
+		case r.snap.Bucket > time.Second && e.Until < r.snap.At-settled: // of what is long ago there were finer seconds
+			*e = r.did[k]
+		default:
+			e.Since(&r.did[k])
 		}
 	}
 	r.did, r.didAt = list, r.snap

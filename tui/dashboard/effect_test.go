@@ -53,6 +53,33 @@ func TestWhatAFigureLacksStandsBelowIt(t *testing.T) {
 	assert.Regexp(t, `(?s)p99 [^\n]* unsure\n[^\n]*\n   its seconds vary too much to tell\n   /s +1k → 2k`, ansi.Strip(text))
 }
 
+// An effect that was told as sure and is not any more says so in every place that has it.
+func TestAnEffectThatIsNoLongerSureSaysSo(t *testing.T) {
+	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
+	now := &reading{snap: turned(2e6), plan: plan}
+	require.NotEmpty(t, now.effects())
+	crowded := *now.snap
+	now.snap, now.verdict = &crowded, rundir.Verdict{Causes: []string{string(verdict.Crowded)}}
+	for i := range crowded.Recent[0] {
+		if r := &crowded.Recent[0][i]; r.T >= 10 {
+			r.Count = 1500
+		}
+	}
+	e := screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}
+	tu := tuner{now: now}
+	for _, w := range []int{44, 80} {
+		text := ansi.Strip(strings.Join(tu.effectLines(e, w, true), "\n"))
+		assert.Regexp(t, `/s +1k → 1.5k +unsure now\n`, text)
+		assert.Contains(t, strings.Join(strings.Fields(text), " "), "throughput was sure after 10 s (1k → 2k)")
+		for _, line := range strings.Split(text, "\n") {
+			assert.LessOrEqual(t, ansi.StringWidth(line), w)
+		}
+	}
+	low := lower{now: now}
+	_, rows := low.changeRows(e.Styles, 120)
+	assert.Contains(t, ansi.Strip(strings.Join(rows, " ")), "throughput 1k → 1.5k unsure now")
+}
+
 // The panel of changes lists each with its effect.
 func TestThePanelOfChangesHasEffects(t *testing.T) {
 	s := turned(2e6)

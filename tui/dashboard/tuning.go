@@ -479,7 +479,8 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		case f.Moved():
 			value = compare(s, w-22, f, moreIsBetter)
 		default:
-			value = widget.Fit(f.Numbers(), max(w-22, 13)) + " " + s.Muted.On(string(f.Is))
+			is := f.Judged()
+			value = widget.Fit(f.Numbers(), max(w-16-len(is), 13)) + " " + s.Muted.On(is)
 		}
 		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
 		if f.Is == "" || !whole {
