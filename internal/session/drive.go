@@ -175,7 +175,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	}
 	d.feed.Goes(run.Snapshot)
 	d.admit()
-	fault.Go(func() { d.Opened.sampler.Run(run.Done(), d.samples.keep, d.Mark) })
+	fault.Go(func() { d.Opened.sampler.Run(run.Done(), d.samples.keep, d.markPast) })
 	fault.Go(func() {
 		<-run.Done()
 		unsubscribe()
@@ -215,6 +215,11 @@ func (d *Driven) Mark(note string) { d.run.Mark(note) }
 
 // MarkAt puts a note on the time line where it was meant to be, as engine.Run.MarkAt does.
 func (d *Driven) MarkAt(at time.Duration, note string) { d.run.MarkAt(at, note) }
+
+// markPast is Mark for what was noticed after it had happened.
+func (d *Driven) markPast(when time.Time, note string) {
+	d.MarkAt(d.run.Elapsed()-time.Since(when), note)
+}
 
 // Settings returns the requested settings, as engine.Run.Settings does.
 func (d *Driven) Settings(track int) workload.Settings { return d.run.Settings(track) }

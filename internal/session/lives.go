@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -62,18 +63,21 @@ func (l *lives) add(now time.Time, told []store.Reading) {
 		one := life{now, time.Duration(r.Value * float64(time.Second))}
 		l.last[r.Node] = one
 		if known && one.follows(before) {
-			l.list = append(l.list, restart{now.Add(-one.up), verdict.Restart{Node: r.Node, Kept: kept[r.Node]}})
+			when := now.Add(-one.up - slack/2) // in the middle of the second that it does not tell
+			if when.Before(before.at) {
+				when = before.at // when the one before was still there
+			}
+			l.list = append(l.list, restart{when, verdict.Restart{Node: r.Node, Kept: kept[r.Node]}})
 		}
 	}
 }
 
 // fresh returns the servers that it has not returned before.
-func (l *lives) fresh() (out []verdict.Restart) {
+func (l *lives) fresh() []restart {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for ; l.told < len(l.list); l.told++ {
-		out = append(out, l.list[l.told].Restart)
-	}
+	out := l.list[l.told:len(l.list):len(l.list)]
+	l.told = len(l.list)
 	return out
 }
 
@@ -84,7 +88,7 @@ func (l *lives) restarts(measured time.Time) (out []verdict.Restart) {
 	defer l.mu.Unlock()
 	for _, x := range l.list {
 		r := x.Restart
-		r.AtS = x.when.Sub(measured).Round(time.Second).Seconds()
+		r.AtS = math.Floor(x.when.Sub(measured).Seconds()) // as its mark
 		out = append(out, r)
 	}
 	return out

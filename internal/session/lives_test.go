@@ -17,9 +17,12 @@ func TestServersThatWereStartedAgain(t *testing.T) {
 	t.Parallel()
 	began := time.Unix(1000, 0)
 	var l lives
-	add := func(second, up float64, more ...store.Reading) []verdict.Restart {
+	add := func(second, up float64, more ...store.Reading) (out []verdict.Restart) {
 		l.add(began.Add(time.Duration(second*float64(time.Second))), append(more, store.Reading{Name: store.Uptime, Value: up}))
-		return l.fresh()
+		for _, r := range l.fresh() {
+			out = append(out, r.Restart)
+		}
+		return out
 	}
 	assert.Empty(t, add(0, 90))
 	assert.Empty(t, add(1.01, 91))
@@ -33,7 +36,9 @@ func TestServersThatWereStartedAgain(t *testing.T) {
 	assert.Len(t, add(25, 1), 1, "as old as the one before was")
 	l.add(began.Add(26*time.Second), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 1}})
 	assert.Empty(t, l.fresh(), "nothing was known of it")
-	assert.Equal(t, []verdict.Restart{{AtS: 2, Kept: new(int64(0))}, {AtS: 17}, {AtS: 22}}, l.restarts(began.Add(2*time.Second)))
+	assert.Equal(t, []verdict.Restart{{AtS: 1, Kept: new(int64(0))}, {AtS: 16}, {AtS: 21}}, l.restarts(began.Add(2*time.Second)))
+	l.add(began.Add(27100*time.Millisecond), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 0}})
+	assert.Equal(t, 26600*time.Millisecond, l.fresh()[0].when.Sub(began), "in the second in which it was started, and not in the one in which that was noticed")
 }
 
 // A restart is told as of the second in which it is marked, also if it was noticed after the end.

@@ -163,7 +163,7 @@ func (s *Sampler) Over() <-chan struct{} { return s.over }
 // were started again by mark. After that, a store that does not answer is waited
 // for only once, whatever it is still to be asked, so that a second interrupt does not
 // have to wait any longer.
-func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample), mark func(note string)) {
+func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample), mark func(when time.Time, note string)) {
 	defer close(s.over)
 	ctx, cancel := context.WithCancel(context.Background()) // the run's context has ended when the last sample is due
 	defer cancel()
@@ -180,7 +180,7 @@ func (s *Sampler) Run(done <-chan struct{}, keep func([]rundir.Sample), mark fun
 		case t := <-s.seconds:
 			keep(s.sample(ctx, t))
 			for _, r := range s.lives.fresh() {
-				mark(r.Note())
+				mark(r.when, r.Note())
 			}
 		case <-s.anew:
 			s.restart(ctx)

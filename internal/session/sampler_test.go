@@ -55,7 +55,7 @@ func TestASilentStoreHoldsUpTheEndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Sampler{o: Options{Server: silent{}}, seconds: make(chan int, 1), anew: make(chan struct{}, 1), over: make(chan struct{}), reports: true}
 		done := make(chan struct{})
-		go s.Run(done, func([]rundir.Sample) {}, func(string) {})
+		go s.Run(done, func([]rundir.Sample) {}, func(time.Time, string) {})
 		s.Second(1)
 		synctest.Wait()
 		s.Second(2)
