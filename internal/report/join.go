@@ -76,7 +76,8 @@ func WriteJoined(p Document, dir string) ([]string, error) {
 }
 
 // PrintAll writes documents to w one after the other. If there are several files, each
-// follows a line with its name and, for a document of a single run, that run.
+// follows a line with its name and, for a document of a single run, that run. Plans of several runs
+// are one plan of all.
 func PrintAll(w io.Writer, parts []Document) error {
 	type named struct {
 		name string
@@ -84,6 +85,14 @@ func PrintAll(w io.Writer, parts []Document) error {
 	}
 	var all []named
 	var errs []error
+	if len(parts) > 1 && !slices.ContainsFunc(parts, func(p Document) bool { return p.Format.ID != planFormat.ID }) {
+		var runs []*rundir.Folder
+		for _, p := range parts {
+			runs = append(runs, p.Runs...)
+		}
+		_, err := w.Write(PlanOf(runs))
+		return err
+	}
 	for _, p := range parts {
 		files, err := p.files()
 		errs = append(errs, err)

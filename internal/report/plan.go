@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed" // for the documentation
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -12,6 +13,18 @@ var planDoc string
 
 // PlanName is the name of the file with the plan of a run.
 const PlanName = "plan.yaml"
+
+// PlanOf returns a plan file that does several runs again, one after the other, in the order in which
+// they began. Each run has what a plan of its own would have.
+func PlanOf(runs []*rundir.Folder) []byte {
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b *rundir.Folder) int { return a.Run.Started.Compare(b.Run.Started) })
+	file := &request.File{Suite: true}
+	for _, f := range runs {
+		file.Runs = append(file.Runs, request.Run{Name: f.Run.Name, Request: repeated(&f.Run)})
+	}
+	return request.Write("What led to "+Several(len(runs), "run")+"; perfbench run FILE does them again.", file)
+}
 
 var planFormat = rundir.Format{
 	ID: "plan", Title: "a plan file that does the run again", Doc: planDoc, Names: []string{PlanName},

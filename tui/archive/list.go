@@ -21,6 +21,9 @@ type Runs interface {
 	// Watch returns a run that another process of this machine drives, as it goes. It asks
 	// that process. An error says why it cannot be watched.
 	Watch(id string) (screen.Access, error)
+	// PlanOf writes a plan file that does some runs again into the working directory, under a name that
+	// nothing has there, and returns it. It reads and writes files.
+	PlanOf(ids []string) (screen.Suite, error)
 }
 
 // OpenRun opens a run: live while it goes, if it can be watched, else what it came to, so far.
@@ -323,6 +326,8 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			return screen.Open(screen.Noise{Runs: alone})
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
+	case key.Matches(msg, k.Plans):
+		return h.plan(h.forPlan())
 	case widget.Presses(msg, k.Undo):
 		h.toast.Say(e.Now, gone, false)
 	case h.noSide() != "" && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
@@ -344,6 +349,28 @@ func (h *List) lacking() string {
 		return "one run is chosen: select another one and press c"
 	}
 	return "choose two runs with space, or several a side with a and b"
+}
+
+// forPlan returns the runs that a plan is made of: those with marks or, without any, what is selected.
+func (h *List) forPlan() []string {
+	if ids := slices.Concat(h.sides[0], h.sides[1], h.allChosen()); len(ids) > 0 {
+		return ids
+	}
+	return h.side()
+}
+
+// plan makes a plan of runs, and opens it.
+func (h *List) plan(ids []string) tea.Cmd {
+	return func() tea.Msg {
+		made, err := h.kept.PlanOf(ids)
+		if err != nil {
+			return DoneMsg{Err: err}
+		}
+		if one := made.File.Plain(); one != nil {
+			return screen.SetUpMsg{Request: *one, Said: "written to " + made.Path, From: h}
+		}
+		return screen.OpenMsg{To: made}
+	}
 }
 
 // noSide says why what is selected cannot be chosen for comparing; empty if it can, or nothing is selected.
@@ -529,6 +556,11 @@ func (h *List) bindings() widget.Bindings {
 	k.Toggle.SetEnabled(side)
 	k.SideA.SetEnabled(side)
 	k.SideB.SetEnabled(side)
+	k.Plans.SetHelp("P", "make a plan of them")
+	if !h.marks() {
+		k.Plans.SetHelp("P", "make a plan of it")
+	}
+	k.Plans.SetEnabled(len(h.forPlan()) > 0)
 	h.shelf.Bindings(&k, some, h.current())
 	k.Compare.SetHelp("c", "compare")
 	k.Compare.SetEnabled(two || h.alone() != nil)
@@ -568,6 +600,6 @@ func (h *List) Keys() widget.KeyMap {
 	}
 	return widget.KeyMap{
 		Short: list,
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Right, k.Left}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Right, k.Left}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Plans, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
 	}
 }

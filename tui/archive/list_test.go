@@ -731,3 +731,18 @@ func TestAWiderListHasNoFewerColumns(t *testing.T) {
 		had = max(had, n)
 	}
 }
+
+// A plan is made of the marked runs, or of the selected one, and opened: on its page, or in the form.
+func TestRunsBecomeAPlan(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	a.Perform(t, h.Start(a.Env))
+	a.Send(t, "P")
+	assert.Equal(t, []string{b.Past[0].ID}, b.Planned)
+	require.Len(t, a.SetUp, 1)
+	assert.Equal(t, "written to plan.yaml", a.SetUp[0].Said)
+	a.Send(t, "a", "down", "a", "down", "b", "P")
+	assert.Equal(t, []string{b.Past[0].ID, b.Past[1].ID, b.Past[2].ID}, b.Planned)
+	require.Len(t, a.Asked, 1)
+	assert.Equal(t, "plan.yaml", a.Asked[0].(screen.Suite).Path)
+}

@@ -70,11 +70,11 @@ func newBench(at *surroundings) *bench {
 // screens gives each screen what it needs.
 func (b *bench) screens(logs func() []string) tui.Bench {
 	return tui.Bench{
-		Picker:    picker.Bench{Catalogue: b.catalogue, Memory: b.memory, Planner: b.requests, Pinger: b.pinger, Runs: b.kept},
+		Picker:    picker.Bench{Catalogue: b.catalogue, Memory: b.memory, Planner: b.requests, Pinger: b.pinger, Runs: listed{b.kept, b.requests}},
 		Starter:   b.starter,
 		Planner:   b.starter,
 		Dashboard: dashboard.Bench{Past: b.kept, Presets: b.presets},
-		Results:   b.kept, Runs: b.kept, Finished: b.kept,
+		Results:   b.kept, Runs: listed{b.kept, b.requests}, Finished: b.kept,
 		Sweeper: b.sweeper, Suites: b.sweeper, Plans: b.requests,
 		Logs: logs,
 	}

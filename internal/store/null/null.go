@@ -17,7 +17,7 @@ const NoFigure = "Nothing was stored; these numbers are the ceiling of perfbench
 // Driver opens a store that does nothing.
 var Driver = store.Driver{
 	Name:    "null",
-	Title:   "Nothing at all",
+	Title:   "null (stores nothing)",
 	Schemes: []string{"null"},
 	Example: "null:",
 	Breaks:  store.BreaksCalls,

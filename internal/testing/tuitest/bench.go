@@ -41,6 +41,8 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	SuiteErr  error
 	NextSuite *SuiteRun // what Suite returns
+	// Planned are the runs that PlanOf was given last.
+	Planned []string
 	// FoundPlans are what PlanFiles returns.
 	FoundPlans []screen.PlanFile
 	// Again is what asks for each of PastSweeps again.
@@ -197,6 +199,16 @@ func (b *Bench) Watch(id string) (screen.Access, error) {
 		return screen.Access{}, fmt.Errorf("run %s cannot be watched", id)
 	}
 	return screen.Access{Run: b.Watched, Control: b.Watched}, nil
+}
+
+// PlanOf returns a plan of as many runs.
+func (b *Bench) PlanOf(ids []string) (screen.Suite, error) {
+	b.Planned = ids
+	file := &request.File{Suite: len(ids) > 1}
+	for range ids {
+		file.Runs = append(file.Runs, request.Run{Request: request.Request{Profile: "ingestion"}})
+	}
+	return screen.Suite{Path: "plan.yaml", File: file}, nil
 }
 
 // archived marks runs as archived, or no longer.

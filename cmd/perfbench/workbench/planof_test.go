@@ -1,0 +1,41 @@
+package workbench
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+)
+
+// A plan of several runs does each again, in the order in which they began, and nothing that was there is
+// written over.
+func TestAPlanOfRunsIsANewFile(t *testing.T) {
+	runs, err := filepath.Abs("../../../testdata/runs")
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("plan.yaml", []byte("mine"), 0o600))
+	at := &surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: runs, crew: &cli.Workers{}}
+	l := listed{&kept{surroundings: at}, &requests{surroundings: at}}
+	history, err := l.History()
+	require.NoError(t, err)
+	require.Greater(t, len(history), 2)
+	newest, oldest := history[0], history[len(history)-1]
+	plan, err := l.PlanOf([]string{newest.ID, oldest.ID})
+	require.NoError(t, err)
+	assert.Equal(t, "plan-2.yaml", plan.Path)
+	require.Len(t, plan.File.Runs, 2)
+	for i, r := range []string{oldest.Profile, newest.Profile} {
+		assert.Equal(t, r, plan.File.Runs[i].Request.Profile)
+	}
+	mine, err := os.ReadFile("plan.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(mine))
+	_, err = l.PlanOf([]string{"nosuchrun"})
+	require.ErrorContains(t, err, "nosuchrun")
+	assert.NoFileExists(t, "plan-3.yaml")
+}
