@@ -42,6 +42,8 @@ type Comparison struct {
 	op     int
 	scroll int
 	long   bool // what was drawn last is longer than the screen
+	// second means that the next run to be set up is one of B.
+	second bool
 	toast  widget.Note
 }
 
@@ -216,6 +218,14 @@ func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		c.op = (c.op + len(c.made.parts) - 1) % len(c.made.parts)
 	case key.Matches(msg, k.Swap):
 		return screen.Replace(screen.Compare{A: c.b, B: c.a})
+	case key.Matches(msg, k.Again):
+		side, run := "A", c.made.a
+		if c.second {
+			side, run = "B", c.made.b
+		}
+		c.second = !c.second
+		up := screen.SetUpMsg{Request: report.Asked(run), Said: "one more run of side " + side, From: c}
+		return func() tea.Msg { return up }
 	case key.Matches(msg, k.Copy):
 		c.toast.Say(e.Now, "the comparison was "+screen.SentToClipboard, false)
 		return tea.SetClipboard(c.made.text())
@@ -238,8 +248,16 @@ func (c *Comparison) bindings() widget.Bindings {
 	}
 	k.Copy.SetEnabled(c.made != nil)
 	k.Swap.SetEnabled(c.made != nil)
+	k.Again.SetHelp("R", "one more of A")
+	if c.second {
+		k.Again.SetHelp("R", "one more of B")
+	}
+	k.Again.SetEnabled(c.repeatable())
 	return k
 }
+
+// repeatable reports whether the form can have a run of each side: it has none that searches.
+func (c *Comparison) repeatable() bool { return c.made != nil && c.made.load.Empty() }
 
 // Keys returns the keys that work now.
 func (c *Comparison) Keys() widget.KeyMap {
@@ -249,10 +267,13 @@ func (c *Comparison) Keys() widget.KeyMap {
 		b.SetEnabled(c.long)
 	}
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, widget.Long(k.Home, "home"), k.Quit},
-		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left}, {k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Swap, k.Copy, k.Back}},
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, k.Again, move, widget.Long(k.Home, "home"), k.Quit},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left}, {k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Swap, k.Again, k.Copy, k.Back}},
 	}
 }
+
+// leastPicture is how wide a picture beside the table is at least.
+const leastPicture = 60
 
 // View draws the page.
 func (c *Comparison) View(e screen.Env) string {
@@ -270,7 +291,8 @@ func (c *Comparison) View(e screen.Env) string {
 	lines := []string{c.headline(e), c.what(e)}
 	room := e.H - len(lines) - 2
 	foot := []string{c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)}
-	if w := e.W * 11 / 20; e.W >= wideFrom { // the picture beside the table
+	g, _ := c.grid(e, e.W-4)
+	if w := max(e.W*11/20, g.Wide()+4); e.W >= wideFrom && e.W-w >= leastPicture { // the picture beside the table
 		if table := widget.Indent(c.table(e, w-4)); len(table)+2 <= room {
 			c.long = false
 			left := widget.Panel{Title: "Compare", Focused: true}.Draw(s, w, room, table)
@@ -335,13 +357,7 @@ func (c *Comparison) bottom(e screen.Env) string {
 // each figure if there is room.
 func (c *Comparison) table(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
-	var g *widget.Grid
-	var verdicts []compare.Verdict
-	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}, {short: true}, {short: true, terse: true}} {
-		if g, verdicts = c.grid(e, w, d); g.Wide() <= w {
-			break
-		}
-	}
+	g, verdicts := c.grid(e, w)
 	g.Ink = func(row, col int) widget.Ink {
 		if col < 3 {
 			return s.Plain
@@ -372,8 +388,8 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 		for _, text := range powers {
 			out = append(out, widget.MutedLines(s, widget.Unflagged(text), w)...)
 		}
-		if len(c.a) == 1 && len(c.b) == 1 {
-			out = append(out, widget.MutedLines(s, "R on the page of a run does it once more; in the list of runs a and b put several on a side.", w)...)
+		if c.repeatable() {
+			out = append(out, widget.MutedLines(s, "R sets up one more run of A, then one of B; in the list of runs a and b put several on a side.", w)...)
 		}
 	}
 	if doubts := m.doubts(); doubts != "" {
@@ -382,15 +398,39 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 			out = append(out, s.Warn.On(l))
 		}
 	}
+	if notes := slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return n == m.Statistics() }); len(notes) > 0 { // that stands above
+		out = append(out, "")
+		for _, n := range notes {
+			out = append(out, widget.MutedLines(s, n, w)...)
+		}
+	}
 	return out
 }
 
 // detail selects how much uncertainty is shown: that of each figure, and that of the
-// changes; terse omits the changes themselves. With short, heads leave out a word that both begin with.
-type detail struct{ errors, ranges, short, terse bool }
+// changes; terse omits the changes themselves. With short, heads leave out a word that both begin with, and
+// bare are the letters of the sides alone.
+type detail struct{ errors, ranges, short, bare, terse bool }
 
-// grid makes the table.
-func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
+// details are the choices, the one with the most figures first: each has the figures of those below it, so
+// that none vanishes where there is more room.
+var details = []detail{
+	{errors: true, ranges: true}, {errors: true, ranges: true, short: true}, {ranges: true}, {ranges: true, short: true},
+	{}, {short: true}, {bare: true}, {bare: true, terse: true},
+}
+
+// grid makes the table that has the most of what fits into w cells.
+func (c *Comparison) grid(e screen.Env, w int) (g *widget.Grid, verdicts []compare.Verdict) {
+	for _, d := range details {
+		if g, verdicts = c.gridOf(e, w, d); g.Wide() <= w {
+			break
+		}
+	}
+	return g, verdicts
+}
+
+// gridOf makes the table with so much of it.
+func (c *Comparison) gridOf(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
 	m := c.made
 	textA, textB := c.sideTexts(e)
 	if d.short {
@@ -399,7 +439,7 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 		}
 	}
 	headA, headB := "A  "+textA, "B  "+textB
-	if w < 72 {
+	if d.bare {
 		headA, headB = "A", "B"
 	}
 	g := &widget.Grid{Airy: true, Cols: []widget.Column{

@@ -3,6 +3,7 @@ package archive
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -45,6 +48,47 @@ func TestComparePictures(t *testing.T) {
 			a.Send(t, c.steps...)
 			tuitest.Golden(t, a.Picture(t))
 		})
+	}
+}
+
+// Whatever a terminal shows of a comparison, a larger one shows, too.
+func TestNoFigureVanishesAsTheTerminalGrows(t *testing.T) {
+	a, c := beside(t, 60, 16)
+	var all []string
+	for _, f := range c.made.parts[0].Findings {
+		all = append(all, f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText())
+	}
+	shown := map[[2]int]map[string]bool{}
+	const step = 3
+	for w := 60; w <= 240; w += step {
+		for _, h := range []int{24, 30, 38, 45, 60} {
+			a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+			got, has := a.Picture(t), map[string]bool{}
+			for _, text := range all {
+				has[text] = strings.Contains(got, " "+text+" ")
+				if text != "" && shown[[2]int{w - step, h}][text] {
+					require.True(t, has[text], "%s at %dx%d", text, w, h)
+				}
+			}
+			shown[[2]int{w, h}] = has
+		}
+	}
+	for _, text := range all {
+		assert.True(t, shown[[2]int{240, 60}][text] || text == "", text)
+	}
+}
+
+func TestMoreRunsOfAComparisonAreSetUp(t *testing.T) {
+	a, c := beside(t, 120, 40)
+	assert.Contains(t, a.Picture(t), "R sets up one more run of A, then one of B")
+	assert.Contains(t, a.Picture(t), "With one run a side, nobody knows how much one run differs from the next")
+	for _, want := range []struct {
+		said string
+		run  *rundir.Run
+	}{{"one more run of side A", c.made.a}, {"one more run of side B", c.made.b}, {"one more run of side A", c.made.a}} {
+		cmd := a.Update(tuitest.KeyPress("R"))
+		require.NotNil(t, cmd)
+		assert.Equal(t, screen.SetUpMsg{Request: report.Asked(want.run), Said: want.said, From: c}, cmd())
 	}
 }
 

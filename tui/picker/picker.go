@@ -190,7 +190,7 @@ func (p *Picker) opened(msg plannedMsg, e screen.Env) tea.Cmd {
 	return tea.Batch(f.change(e, msg.before), screen.Open(screen.Suite{Path: msg.path, File: msg.plan}))
 }
 
-// setUp shows a run of a plan in the form, in the place of what was set before; undo takes it back, and
+// setUp shows a run, such as one of a plan, in the form, in the place of what was set before; undo takes it back, and
 // esc leads to the page of the plan if it was picked there.
 func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd {
 	f := p.form
@@ -210,9 +210,12 @@ func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd 
 	f.past = append(f.past, p.drafts.request())
 	back := "u takes it back"
 	if p.plan != nil {
-		back = "esc goes back to its runs"
+		back = "esc goes back"
 	}
-	p.toast.Say(e.Now, said+": what it says is marked plan; "+back, false)
+	if plan.OfPlan() {
+		said += ": what it says is marked plan"
+	}
+	p.toast.Say(e.Now, said+"; "+back, false)
 	return f.change(e, plan)
 }
 
@@ -308,7 +311,7 @@ func (p *Picker) bindings() widget.Bindings {
 	case filtered:
 		k.Back.SetHelp("esc", "clear filter")
 	case p.plan != nil:
-		k.Back.SetHelp("esc", "back to the plan")
+		k.Back.SetHelp("esc", "back")
 	default:
 		k.Back.SetHelp("esc", "profiles")
 	}

@@ -578,9 +578,9 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 
 	plan := New(p.bench, request.Request{}, nil) // any screen
 	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml", From: plan})
-	assert.Contains(t, a.Picture(t), "esc goes back to its runs")
+	assert.Contains(t, a.Picture(t), "many threads of p.yaml: what it says is marked plan; esc goes back")
 	assert.Contains(t, p.Keys().Short, p.bindings().Back)
-	assert.Equal(t, "back to the plan", p.bindings().Back.Help().Desc)
+	assert.Equal(t, "back", p.bindings().Back.Help().Desc)
 	a.Send(t, "esc", "esc")
 	assert.Equal(t, screen.Return{To: plan}, a.Asked[len(a.Asked)-1], "the page as it was left")
 	assert.Len(t, a.Asked, 2, "only once")
