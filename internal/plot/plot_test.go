@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/plot"
 )
@@ -55,6 +56,42 @@ func TestAScaleEndsJustAboveItsHighestValue(t *testing.T) {
 		assert.InEpsilon(t, want, plot.Top(v, true), 1e-9, "%v", v)
 	}
 	assert.InDelta(t, 512<<20, plot.Step(1.5*(1<<30)/4, true), 1)
+}
+
+// The labels of a logarithmic axis are 1, 2 and 5 in each decade, or one in so many decades: none is left out
+// between others.
+func TestALogarithmicAxisHasEvenSteps(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 10_000 {
+		lo := math.Pow(10, 9*random.Float64()-3)
+		scale, rows := plot.Around(lo, lo*math.Pow(10, 5*random.Float64())), 2+random.IntN(30)
+		ticks := scale.Ticks(rows)
+		require.GreaterOrEqual(t, len(ticks), 2, "%v in %d rows", scale, rows)
+		by := ticks[1].Value / ticks[0].Value
+		fine := by < 9
+		for i := range ticks[1:] {
+			a, b := ticks[i], ticks[i+1]
+			assert.Less(t, b.Row, a.Row)
+			if len(ticks) == 2 {
+				break
+			}
+			if fine {
+				assert.Len(t, plot.Round(a.Value, b.Value, true), 2, "%v in %d rows: %v", scale, rows, ticks)
+			} else {
+				assert.InEpsilon(t, by, b.Value/a.Value, 1e-9, "%v in %d rows: %v", scale, rows, ticks)
+			}
+		}
+	}
+	values := func(s plot.Scale, rows int) (out []float64) {
+		for _, tick := range s.Ticks(rows) {
+			out = append(out, tick.Value)
+		}
+		return out
+	}
+	assert.InEpsilonSlice(t, []float64{1, 2, 5, 10, 20, 50}, values(plot.Scale{Low: 1, High: 50, Log: true}, 12), 1e-9)
+	assert.InEpsilonSlice(t, []float64{1, 10}, values(plot.Scale{Low: 1, High: 50, Log: true}, 5), 1e-9, "too few rows for what is between")
+	assert.InEpsilonSlice(t, []float64{2, 50}, values(plot.Scale{Low: 2, High: 50, Log: true}, 3), 1e-9, "both ends where there is one power of ten")
+	assert.InEpsilonSlice(t, []float64{1, 100, 1e4}, values(plot.Scale{Low: 1, High: 1e5, Log: true}, 5), 1e-9)
 }
 
 func TestLog(t *testing.T) {

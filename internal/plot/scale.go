@@ -193,9 +193,38 @@ func (s Scale) Row(v float64, rows int) int {
 // mostParts is how many parts the labels of a linear scale make at most.
 const mostParts = 6
 
+// Even returns the values to label on a logarithmic axis of so many rows, in even steps: 1, 2 and 5 times each power
+// of ten, if these have a row each and are of two decades or leave every second row free; else the powers of ten, or
+// as many of them as have a row each; without two of these, both ends of what is round.
+func Even(lo, hi float64, rows int, row func(float64) int) []float64 {
+	apart := func(values []float64) bool {
+		for i, v := range values[1:] {
+			if row(v) == row(values[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	fine, powers := Round(lo, hi, true), Round(lo, hi, false)
+	if len(fine) < 3 || len(fine) <= max(2*len(steps)+1, rows/2+1) && apart(fine) {
+		return fine
+	}
+	gaps := max(rows-1, 1)
+	for each := max((len(powers)+gaps-2)/gaps, 1); each < len(powers); each++ {
+		var some []float64
+		for i := 0; i < len(powers); i += each {
+			some = append(some, powers[i])
+		}
+		if apart(some) {
+			return some
+		}
+	}
+	return []float64{fine[0], fine[len(fine)-1]}
+}
+
 // Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
-// or 5 times a power of ten, at least two rows apart where there are more than two. The end of the
-// scale is one of them only if it is such a multiple.
+// or 5 times a power of ten, at least two rows apart where there are more than two, or those that Even
+// has for a logarithmic scale. The end of the scale is one of them only if it is such a multiple.
 func (s Scale) Ticks(rows int) []Tick {
 	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
 		return nil
@@ -203,13 +232,7 @@ func (s Scale) Ticks(rows int) []Tick {
 	parts := min(max((rows-1)/2, 1), mostParts)
 	var values []float64
 	if s.Log {
-		decades, first := math.Log10(s.High/s.Low), math.Floor(math.Log10(s.Low)+1e-9)
-		each := int(math.Ceil(math.Floor(decades+1e-9) / float64(max(rows-1, 1))))
-		for _, v := range Round(s.Low, s.High, decades < 2) {
-			if n := int(math.Floor(math.Log10(v)+1e-9) - first); n%max(each, 1) == 0 {
-				values = append(values, v)
-			}
-		}
+		values = Even(s.Low, s.High, rows, func(v float64) int { return s.Row(v, rows) })
 	} else {
 		step := min(Step((s.High-s.Low)/float64(parts), false), below((s.High-s.Low)*(1+1e-9)))
 		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {

@@ -79,21 +79,17 @@ func (h *Heat) level(row []int64, x int) int {
 	return plot.HeatLevel(float64(row[x]) / float64(h.sums[x]))
 }
 
-// Ticks returns the decades among the rows, and values between them if there are few.
+// Ticks returns the round values among the rows, in even steps.
 func (h *Heat) Ticks(label func(float64) string) []Tick {
 	low, high := measure.BandEnd(h.first-1), measure.BandEnd(h.first+len(h.rows)*h.each-1)
-	values := plot.Round(low, high, false)
-	if h.each*len(h.rows) <= 3*measure.BandsPerDecade {
-		values = append(values, plot.Round(low, high, true)...)
+	row := func(v float64) int {
+		band := int(math.Ceil(math.Log10(v)*measure.BandsPerDecade - 1e-9))
+		return len(h.rows) - 1 - int(math.Floor(float64(band-h.first)/float64(h.each)))
 	}
 	var out []Tick
-	for y := range h.rows {
-		for _, v := range values {
-			band := int(math.Ceil(math.Log10(v)*measure.BandsPerDecade - 1e-9))
-			if band >= h.first+y*h.each && band < h.first+(y+1)*h.each {
-				out = append(out, Tick{len(h.rows) - 1 - y, label(v)})
-				break
-			}
+	for _, v := range plot.Even(low, high, len(h.rows), row) {
+		if y := row(v); y >= 0 && y < len(h.rows) {
+			out = append(out, Tick{y, label(v)})
 		}
 	}
 	return out
