@@ -144,6 +144,9 @@ func (f Figure) side(runs []Estimate) Range {
 	}
 	back := f.scale().from
 	lo, hi := e.Interval(certainty)
+	if f.byShare() && len(runs) == 1 {
+		lo, hi = stat.Events(e, certainty)
+	}
 	r.Value, r.Lo, r.Hi = back(e.Value), back(lo), back(hi)
 	if one := runs[0]; len(runs) == 1 && one.Least > 0 && r.Hi-r.Lo < math.Inf(1) {
 		r.Lo, r.Hi = max(r.Lo, min(one.Least, r.Value)), min(r.Hi, max(one.Most, r.Value))

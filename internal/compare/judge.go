@@ -65,6 +65,8 @@ type Finding struct {
 	ours   float64       // how much of a percentile is perfbench's own lateness, on the side named by of
 	of     string
 	alone  bool // and no earlier runs tell how much runs differ
+	// counted means that errors are judged by their number.
+	counted bool
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
@@ -132,6 +134,7 @@ func findings(only Figure, a, b []Measured, pairs [][2]int, before []Measured, t
 				f.farApart(of(f.Figure, a)[0], of(f.Figure, b)[0], f.Figure.noise(of(f.Figure, before)).SE)
 			}
 		}
+		f.asRanges()
 		if f.alone && !f.Apart {
 			f.cut(of(f.Figure, a)[0], of(f.Figure, b)[0])
 		}

@@ -34,7 +34,7 @@ func failed(runs []Measured) (failed, all int64) {
 
 // byCount takes for chance in how much error rates differ what there is in how many calls failed, where one
 // side has ten times the other's, or the other none. How errors scatter over the seconds of one side, as
-// those of an outage do, tells nothing of a side that has none.
+// those of an outage do, tells nothing of a side that has none; the ranges of both sides stay as they are.
 func (f *Finding) byCount(a, b []Measured) {
 	failedA, allA := failed(a)
 	failedB, allB := failed(b)
@@ -42,14 +42,25 @@ func (f *Finding) byCount(a, b []Measured) {
 	if allA == 0 || allB == 0 || !farMore(x, y) && !farMore(y, x) {
 		return
 	}
-	by := func(r *Range, failed, all int64) stat.Estimate {
-		e := stat.Estimate{Value: r.Value, SE: math.Sqrt(float64(failed)+1) / float64(all), DF: math.Inf(1)} // that of none is not known exactly either
-		if lo, hi := e.Interval(certainty); failed > 0 {
-			r.Lo, r.Hi = max(lo, 0), min(hi, 1)
-		}
-		return e
+	by := func(r Range, failed, all int64) stat.Estimate { // that of none is not known exactly either
+		return stat.Estimate{Value: r.Value, SE: math.Sqrt(float64(failed)+1) / float64(all), DF: math.Inf(1)}
 	}
-	f.change, f.Paired, f.alone = stat.Difference(by(&f.A, failedA, allA), by(&f.B, failedB, allB)), false, false
+	f.change, f.Paired, f.alone, f.counted = stat.Difference(by(f.A, failedA, allA), by(f.B, failedB, allB)), false, false, true
+}
+
+// asRanges gives a change that was decided by number the range that the sides have: its far end, and the end near
+// no change unless that would take the verdict back.
+func (f *Finding) asRanges() {
+	if !f.counted || !f.Moved() {
+		return
+	}
+	lo, hi := f.B.Lo-f.A.Hi, f.B.Hi-f.A.Lo
+	if lo > 0 || f.Hi < 0 {
+		f.Lo = lo
+	}
+	if hi < 0 || f.Lo > 0 {
+		f.Hi = hi
+	}
 }
 
 // farMore reports whether there is ten times as much of a trouble as of another, or some where there is none.

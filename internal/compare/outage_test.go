@@ -62,6 +62,50 @@ func TestAnOutageOfOneSideIsToldFirst(t *testing.T) {
 	assert.Empty(t, verdicts(few.Parts[0])[Outage], "chance makes one longer than another")
 }
 
+// A share of errors has one range, by the seconds, in the results of its run and in comparisons, also in those
+// that the number of errors decides. That of the change is what the sides allow.
+func TestErrorsHaveTheSameRangeEverywhere(t *testing.T) {
+	fine, dead := one(troubled(t, 0, 0)), one(troubled(t, 7.12, 1548))
+	of := func(s Set, seconds []float64) {
+		m := &s.Runs[0].Parts[0]
+		m.Figures[Errors] = errorShare(m.Calls, m.Errors, seconds)
+	}
+	of(fine, make([]float64, 25))
+	of(dead, append(make([]float64, 18), 221, 221, 221, 221, 221, 221, 222))
+	var alone Range
+	for _, s := range Repeats(dead) {
+		if s.Figure == Errors {
+			alone = s.Range
+		}
+	}
+	assert.Positive(t, alone.Lo, "a call failed")
+	assert.Less(t, alone.Lo, 0.4*alone.Value, "by their number it was 95 % of it")
+	for name, c := range map[string]*Comparison{"worse": Sets(fine, dead, Options{}), "better": Sets(dead, fine, Options{})} {
+		for _, f := range c.Parts[0].Findings {
+			if f.Figure != Errors {
+				continue
+			}
+			assert.EqualValues(t, name, f.Verdict)
+			if name == "worse" {
+				assert.Equal(t, alone, f.B)
+				assert.Equal(t, []float64{alone.Lo, alone.Hi}, []float64{f.Lo, f.Hi})
+				assert.Regexp(t, `^\([0-9.]+ to [0-9.]+ %\)$`, f.RangeOf(f.B))
+			} else {
+				assert.Equal(t, alone, f.A)
+				assert.Equal(t, []float64{-alone.Hi, -alone.Lo}, []float64{f.Lo, f.Hi})
+			}
+		}
+	}
+	often := failing(1000, 1e5)
+	for _, f := range findings("", often, failing(12000, 1e5), nil, nil, DefaultTolerance) {
+		if f.Figure == Errors {
+			assert.Equal(t, Worse, f.Verdict)
+			assert.Positive(t, f.Lo, "the end near no change does not take the verdict back")
+			assert.InDelta(t, f.B.Hi-f.A.Lo, f.Hi, 1e-9)
+		}
+	}
+}
+
 func TestRepeatsTellTheirOutages(t *testing.T) {
 	of := func(runs ...*Run) (out [][]string) {
 		for _, s := range Repeats(Set{Runs: runs}) {
@@ -75,21 +119,23 @@ func TestRepeatsTellTheirOutages(t *testing.T) {
 	assert.Equal(t, [][]string{{"outage", "2 s", "0 s", "4 s", "–"}}, of(troubled(t, 0, 0), troubled(t, 4, 0)))
 }
 
+// failing is a run of which so many calls failed, in few seconds.
+func failing(failed, all int64) []Measured {
+	return []Measured{{Calls: all - failed, Errors: failed, Figures: map[Figure]Estimate{Errors: {Value: float64(failed) / float64(all), SE: float64(failed), DF: 1}}}}
+}
+
 func TestErrorsOfOneSideAreDecidedByCount(t *testing.T) {
-	side := func(failed, all int64) []Measured {
-		return []Measured{{Calls: all - failed, Errors: failed, Figures: map[Figure]Estimate{Errors: {Value: float64(failed) / float64(all), SE: float64(failed), DF: 1}}}}
-	}
 	for _, c := range []struct {
 		name string
 		a, b []Measured
 		want Verdict
 	}{
-		{"none and many", side(0, 1e6), side(1548, 1e6), Worse},
-		{"none and a few of very many", side(0, 1e8), side(30, 1e8), Worse},
-		{"many and none", side(1548, 1e6), side(0, 1e6), Better},
-		{"none and two", side(0, 1e6), side(2, 1e6), Same},
-		{"ten times as many", side(1000, 1e5), side(12000, 1e5), Worse},
-		{"three times as many, all in few seconds", side(1000, 1e5), side(3000, 1e5), Unsure},
+		{"none and many", failing(0, 1e6), failing(1548, 1e6), Worse},
+		{"none and a few of very many", failing(0, 1e8), failing(30, 1e8), Worse},
+		{"many and none", failing(1548, 1e6), failing(0, 1e6), Better},
+		{"none and two", failing(0, 1e6), failing(2, 1e6), Same},
+		{"ten times as many", failing(1000, 1e5), failing(12000, 1e5), Worse},
+		{"three times as many, all in few seconds", failing(1000, 1e5), failing(3000, 1e5), Unsure},
 	} {
 		for _, f := range findings("", c.a, c.b, nil, nil, DefaultTolerance) {
 			if f.Figure == Errors {

@@ -75,8 +75,11 @@ func (f Finding) RangeOf(r Range) string {
 		return ""
 	case f.Figure.byShare() && r.Lo <= 0 && r.Hi >= 1, !f.Figure.byShare() && r.Hi > 100*r.Lo:
 		return uncertain
-	case by <= evenly*r.Value, f.Figure.byShare() && r.Lo > 0:
+	case by <= evenly*r.Value:
 		return "± " + f.amount(by)
+	}
+	if f.Figure.byShare() { // how far off a share may be takes no three digits
+		return "(" + units.Digits(r.Lo*100, 2) + " to " + units.Digits(r.Hi*100, 2) + " %)"
 	}
 	return "(" + f.span(r.Lo, "to", r.Hi) + ")"
 }

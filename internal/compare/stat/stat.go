@@ -26,6 +26,19 @@ func (e Estimate) Interval(confidence float64) (lo, hi float64) {
 	return e.Value - by, e.Value + by
 }
 
+// Events returns where a rate lies that was estimated from random events, which may come in bursts, with the given
+// confidence: as far from it as chance moves the number of as many independent events as have its error, and one
+// at least, as it happened. The limits are those of Byar (Breslow and Day 1987, section 2.3), close to the exact
+// ones of Poisson, and never reach 0.
+func Events(e Estimate, confidence float64) (lo, hi float64) {
+	if math.IsNaN(e.SE) || e.Value <= 0 || e.SE <= 0 {
+		return e.Interval(confidence)
+	}
+	n, z := max(math.Pow(e.Value/e.SE, 2), 1), normalQuantile(confidence)
+	limit := func(n, z float64) float64 { return n * math.Pow(1-1/(9*n)+z/(3*math.Sqrt(n)), 3) }
+	return e.Value * limit(n, -z) / n, e.Value * limit(n+1, z) / n
+}
+
 // Certainty returns the confidence with which the true figure is not 0: that of the
 // interval that just reaches 0. It is NaN if the error is unknown.
 func (e Estimate) Certainty() float64 {

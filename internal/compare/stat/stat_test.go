@@ -8,6 +8,55 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// The range of a rate of events holds what it really is in about as many runs as it says, whether they come one by
+// one or in bursts of some seconds, many a run or few.
+func TestEventsHoldTheirRate(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 8))
+	for _, c := range []struct {
+		name       string
+		begins     float64 // bursts a second
+		long, each int     // seconds, and events in each
+		least      float64
+	}{
+		{"many bursts", 0.2, 3, 40, 0.95}, {"some bursts", 0.05, 4, 100, 0.95}, {"few long bursts", 0.02, 8, 200, 0.95},
+	} {
+		const runs, seconds = 2000, 120
+		held := 0
+		for range runs {
+			vals, left := make([]float64, seconds), 0
+			for i := range vals {
+				if rnd.Float64() < c.begins {
+					left = c.long
+				}
+				if left > 0 {
+					left--
+					vals[i] = float64(c.each)
+				}
+			}
+			e := Successive(vals)
+			lo, hi := Events(e, 0.95)
+			// A second is in a burst unless none began in it or shortly before.
+			really := float64(c.each) * (1 - math.Pow(1-c.begins, float64(c.long)))
+			if lo <= really && really <= hi || e.Value == 0 {
+				held++
+			}
+		}
+		share := float64(held) / runs
+		t.Logf("%s: %.3f", c.name, share)
+		assert.GreaterOrEqual(t, share, c.least, c.name)
+	}
+	lo, hi := Events(Estimate{Value: 0.01, SE: 0.001, DF: math.Inf(1)}, 0.95) // 100 events
+	assert.InDelta(t, 0.00814, lo, 5e-5)
+	assert.InDelta(t, 0.01216, hi, 5e-5)
+	lo, hi = Events(Estimate{Value: 2, SE: 200}, 0.95)
+	assert.InDelta(t, 2*5.57, hi, 0.02, "it happened once, at least")
+	assert.Positive(t, lo)
+	lo, hi = Events(Estimate{DF: math.Inf(1)}, 0.95)
+	assert.Equal(t, []float64{0, 0}, []float64{lo, hi})
+	lo, hi = Events(Unknown(), 0.95)
+	assert.True(t, math.IsInf(lo, -1) && math.IsInf(hi, 1))
+}
+
 func TestStudentsT(t *testing.T) {
 	assert.InDelta(t, 2.306, T(0.95, 8), 1e-3)
 	assert.InDelta(t, 12.706, T(0.95, 1), 1e-3)
