@@ -300,7 +300,9 @@ func (p *Picker) bindings() widget.Bindings {
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
-	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget { // redis, cassandra, dtm begin with these
+	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget { // redis, cassandra, dtm, postgres begin with these
+		k.Ping.SetKeys("ctrl+p")
+		k.Ping.SetHelp("ctrl+p", "ping")
 		k.Reset.SetEnabled(false)
 		k.Compare.SetEnabled(false)
 		k.Details.SetEnabled(false)

@@ -81,12 +81,12 @@ func TestPickerPictures(t *testing.T) {
 		}},
 		{name: "120x40 a target that answers", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "target")
-			a.Send(t, "enter", "down", "down", "enter", "p")
+			a.Send(t, "enter", "down", "down", "enter", "ctrl+p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
 			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping, or --target embedded:")
 			goTo(t, a, p, "target")
-			a.Send(t, "enter", "down", "down", "enter", "p")
+			a.Send(t, "enter", "down", "down", "enter", "ctrl+p")
 		}},
 		{name: "120x40 bad values", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "threads")
@@ -700,13 +700,23 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	require.NotNil(t, p.form.edit)
 	assert.Equal(t, "redis://h7", p.form.edit.text())
 	a.Send(t, "enter")
-	for _, k := range []string{"r", "c", "d"} {
+	for _, scheme := range store.Schemes() {
+		k := scheme[:1]
+		if k == "u" { // which undoes: unix is begun with enter
+			continue
+		}
 		a.Send(t, k)
-		require.NotNil(t, p.form.edit, "stores begin with it")
+		require.NotNil(t, p.form.edit, "%s begins with it", scheme)
 		assert.Equal(t, k, p.form.edit.text())
 		a.Send(t, "esc")
 	}
+	assert.False(t, p.ping.busy)
+	assert.Equal(t, "ctrl+p", p.bindings().Ping.Help().Key)
+	number := p.ping.number
+	a.Send(t, "ctrl+p")
+	assert.Greater(t, p.ping.number, number, "a chord is no text")
 	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
+	assert.Equal(t, "p", p.bindings().Ping.Help().Key)
 	a.Send(t, "r")
 	assert.Empty(t, p.drafts.request().Values["threads"].Text, "elsewhere it resets")
 	a.Send(t, "d")

@@ -83,7 +83,7 @@ func newBindings() Bindings {
 		Details:     Bind("d", "details", "d"),
 		Toggle:      Bind("space", "select", "space"),
 		Edit:        Bind("enter", "edit", "enter"),
-		Ping:        Bind("p", "ping target", "p"),
+		Ping:        Bind("p", "ping target", "p", "ctrl+p"),
 
 		Pause:       Bind("space", "pause", "space"),
 		More:        Bind("+", "one thread more", "+", "="),
