@@ -202,8 +202,8 @@ func TestSavingAPresetKeepsTheRunAndWhatTheKnobsSay(t *testing.T) {
 	require.NotNil(t, run)
 }
 
-// The first notch down from an unlimited rate asks no track for more than it has just done, although a
-// total is split evenly and the tracks are not equally fast.
+// The first notch down from an unlimited rate asks each track for a little less than it has just done, although
+// the tracks are not equally fast; what follows keeps their proportions.
 func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	run.Change("test", 1, func(s workload.Settings) workload.Settings { s.Threads = 1; return s })
@@ -218,9 +218,15 @@ func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 	send(t, a, "{")
 	for track := range 2 {
 		assert.LessOrEqual(t, run.Settings(track).Rate, did(track))
-		assert.Greater(t, run.Settings(track).Rate, did(1)/2, "it is the next notch of what the slower one does")
+		assert.Greater(t, run.Settings(track).Rate, did(track)/2, "it is the next notch of what this one does")
 	}
-	assert.Contains(t, picture(t, a), " in 2 equal parts: the slowest track's median of 10 s is ")
+	assert.Contains(t, picture(t, a), ": each track just below what it did in the median of 10 s")
+	part := run.Settings(0).Rate / run.Settings(1).Rate
+	send(t, a, "{")
+	assert.InEpsilon(t, part, run.Settings(0).Rate/run.Settings(1).Rate, 1e-3, "to within a fraction")
+	send(t, a, "u")
+	assert.Zero(t, run.Settings(screen.All).Rate, "both presses were one turn")
+	assert.Zero(t, run.Settings(0).Rate+run.Settings(1).Rate)
 	send(t, a, "u", "t", "up", "right", "{")
 	assert.LessOrEqual(t, run.Settings(0).Rate, did(0))
 	assert.Regexp(t, "just below .*, the median of 10 s", picture(t, a))

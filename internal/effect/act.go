@@ -88,17 +88,21 @@ func (w words) turned(a *measure.Act) string {
 	}
 	var tracks []string
 	from, to := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
-	sum := [2]float64{}
-	limited := true
+	sum, none := [2]float64{}, [2]int{} // none counts the tracks without a limit
 	for _, c := range parts {
 		track, _ := rundir.TrackOf(c.Name)
 		tracks = append(tracks, track)
 		from, to = from.with(c.From), to.with(c.To)
 		sum[0], sum[1] = sum[0]+c.From, sum[1]+c.To
-		limited = limited && c.From > 0 && c.To > 0
+		for i, v := range [2]float64{c.From, c.To} {
+			if v <= 0 {
+				none[i]++
+			}
+		}
 	}
+	alike := func(n int) bool { return n == 0 || n == len(parts) }
 	all := len(tracks) == w.tracks(knob)
-	if all && limited && w.adds(knob) {
+	if all && alike(none[0]) && alike(none[1]) && w.adds(knob) {
 		return Turned(knob, sum[0], sum[1], w.commands)
 	}
 	text := knob + arrow(from.text(knob), to.text(knob))

@@ -562,6 +562,11 @@ func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
 			"undo: rate 6\u2009000 → 3\u2009000",
 		},
 		{
+			"a limit for each track",
+			[]measure.Change{at(0, "feed.rate", 0, 1250, ""), at(0, "profile.rate", 0, 1000, ""), at(0, "claims.rate", 0, 750, "")},
+			"rate unlimited → 3\u2009000",
+		},
+		{
 			"no limit is the highest rate",
 			[]measure.Change{at(0, "feed.rate", 0, 500, ""), at(0, "profile.rate", 100, 500, ""), at(0, "claims.rate", 100, 500, "")},
 			"rate 100–unlimited → 500",

@@ -205,6 +205,12 @@ func (ks *knobs) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) boo
 // in order and none is lost. If the tracks have different values that do not add up,
 // and the change is relative to them, each track gets its own value.
 func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
+	ks.changeEach(e, k, relative && !k.Sum, func(_ int, v float64) float64 { return f(v) })
+}
+
+// changeEach is change with a function of the track as well; each means that it is for every track by
+// itself where all are turned, also if their values add up.
+func (ks *knobs) changeEach(e screen.Env, k workload.Knob, each bool, f func(track int, v float64) float64) {
 	if k.Get == nil || ks.now.progress.Stage != screen.Measuring {
 		return
 	}
@@ -228,18 +234,22 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		ks.says.say(e, ks.without(k.Name), false)
 		return
 	}
-	if err := ks.control.Room(ks.after(k, relative, f)); err != nil {
+	if err := ks.control.Room(ks.after(k, each, f)); err != nil {
 		ks.says.say(e, "not turned: "+err.Error(), true)
 		return
 	}
 	ks.says.hush()
-	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
-	if ks.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
-		for i := range ks.now.tracks {
-			ks.control.Change("workbench", i, apply)
+	change := func(track int) {
+		ks.control.Change("workbench", track, func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(track, k.Get(s)))) })
+	}
+	if ks.track == screen.All && each && (k.Sum || slices.Min(turned) != slices.Max(turned)) {
+		for i, t := range ks.now.tracks {
+			if !k.Sum || t.Adds(k) {
+				change(i)
+			}
 		}
 	} else {
-		ks.control.Change("workbench", ks.track, apply)
+		change(ks.track)
 	}
 	if k.Keeps != "" {
 		ks.says.say(e, k.Keeps, false)
@@ -253,54 +263,69 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 }
 
 // after returns the settings of the tracks after a knob has been turned.
-func (ks *knobs) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
+func (ks *knobs) after(k workload.Knob, each bool, f func(track int, v float64) float64) []workload.Settings {
 	now := make([]workload.Settings, len(ks.now.tracks))
 	for i := range now {
 		now[i] = ks.now.run.Settings(i)
 	}
-	if ks.track == screen.All && relative && !k.Sum {
-		for i := range now {
-			now[i] = k.Set(now[i], k.Clamp(f(k.Get(now[i]))))
+	if ks.track == screen.All && each {
+		for i, t := range ks.now.tracks {
+			if !k.Sum || t.Adds(k) {
+				now[i] = k.Set(now[i], k.Clamp(f(i, k.Get(now[i]))))
+			}
 		}
 		return now
 	}
-	return workload.Turned(ks.now.tracks, now, ks.track, k, f(k.Get(ks.now.run.Settings(ks.track))))
+	return workload.Turned(ks.now.tracks, now, ks.track, k, f(ks.track, k.Get(ks.now.run.Settings(ks.track))))
 }
 
-// turn turns a knob up or down by one notch, or ten.
+// turn turns a knob up or down by one notch, or ten. From an unlimited rate of all tracks, each begins just below
+// what it did itself.
 func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now, parts := ks.usual(k)
+	did, least := ks.usual(k)
 	was := k.Get(ks.now.run.Settings(ks.track))
-	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now*max(parts, 1)) })
+	apart := k.Name == "rate" && was == 0 && len(did) > 1 && least > 0
+	ks.changeEach(e, k, apart || !k.Sum, func(track int, v float64) float64 {
+		now, ok := did[track]
+		if !ok {
+			now = least
+		}
+		return widget.Turned(k, v, up, ten, now)
+	})
 	is := k.Get(ks.now.run.Settings(ks.track))
 	switch {
 	case k.Zero != "" && k.Usual > 0 && was == 0 && is > 0:
 		ks.says.say(e, fmt.Sprintf("%s %s was %s on average; now each value has %s", k.Name, k.Zero, units.Size(int64(k.Usual)), units.Size(int64(is))), false)
-	case k.Name == "rate" && was == 0 && is > 0 && now > 0 && parts > 1:
-		ks.says.say(e, fmt.Sprintf("rate %s in %g equal parts: the slowest track's median of %d s is %s", units.Number(is), parts, keptSeconds, units.Number(now)), false)
-	case k.Name == "rate" && was == 0 && is > 0 && now > 0:
-		ks.says.say(e, fmt.Sprintf("rate %s, just below %s, the median of %d s", units.Number(is), units.Number(now), keptSeconds), false)
+	case apart && is > 0:
+		ks.says.say(e, fmt.Sprintf("rate %s: each track just below what it did in the median of %d s", units.Number(is), keptSeconds), false)
+	case k.Name == "rate" && was == 0 && is > 0 && least > 0:
+		ks.says.say(e, fmt.Sprintf("rate %s, just below %s, the median of %d s", units.Number(is), units.Number(least), keptSeconds), false)
 	}
 }
 
-// usual returns what the selected track did in the median of its last seconds. For all tracks, whose rate
-// is a total in equal parts, it is what the slowest one that runs did, and of how many parts; NaN if that is
-// not known.
-func (ks *knobs) usual(k workload.Knob) (least, parts float64) {
-	if ks.track != screen.All {
-		return ks.now.kept(ks.track), 1
-	}
-	least = math.NaN()
+// usual returns what each track that is turned did in the median of its last seconds: the selected one, or those
+// whose values add up, and what the slowest of them did, NaN if that is not known. One that does not run, or of
+// which it is not known, has the same as the slowest.
+func (ks *knobs) usual(k workload.Knob) (did map[int]float64, least float64) {
+	did, least = map[int]float64{}, math.NaN()
 	for i, t := range ks.now.tracks {
-		if !t.Adds(k) {
+		if i != ks.track && (ks.track != screen.All || !t.Adds(k)) {
 			continue
 		}
-		parts++
-		if rate := ks.now.kept(i); rate > 0 && i < len(ks.now.snap.Gauges) && ks.now.snap.Gauges[i].Running && !(least <= rate) {
+		rate := ks.now.kept(i)
+		if i != ks.track && !(i < len(ks.now.snap.Gauges) && ks.now.snap.Gauges[i].Running) {
+			rate = math.NaN()
+		}
+		if did[i] = rate; rate > 0 && !(least <= rate) {
 			least = rate
 		}
 	}
-	return least, parts
+	for i, rate := range did {
+		if !(rate > 0) {
+			did[i] = least
+		}
+	}
+	return did, least
 }
 
 // undo reverts the last turn, in every track that it changed.
