@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -106,4 +107,20 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	assert.NotContains(t, plain(l.operations(s, 100)), rateless)
 	run.Verification.State = workload.Failed
 	assert.Contains(t, plain(l.operations(s, 100)), rateless)
+}
+
+// Where a wide page has no room for all of what both sides used, it says how much more there is.
+func TestWhatBothSidesUsedIsNotCutSilently(t *testing.T) {
+	for h, cut := range map[int]bool{45: true, 90: false} {
+		a, r, _ := show(t, 170, h)
+		for i := range 20 {
+			r.run.loaded.samples = append(r.run.loaded.samples, rundir.Sample{T: 1, Source: rundir.OfStore, Name: fmt.Sprintf("counter_%02d", i), Value: 1})
+		}
+		r.run.loaded.counters.Add(r.run.loaded.samples)
+		r.pages.cache = bodyCache{}
+		page := a.Picture(t)
+		assert.Contains(t, page, "counter 00")
+		assert.Equal(t, cut, strings.Contains(page, "more lines: a higher terminal shows them"), "%d lines", h)
+		assert.Equal(t, !cut, strings.Contains(page, "counter 19"), "%d lines", h)
+	}
 }

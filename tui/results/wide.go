@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"image"
 	"slices"
 
@@ -57,7 +58,11 @@ func (l *loadedRun) pictures(s *widget.Styles, m *moment, at image.Point, w, h i
 	if len(l.samples) > 0 && h >= tallFrom {
 		both := l.both(s, w)
 		above := l.courseAndSpread(s, m, at, w, h-min(len(both), h/3-1)-1)
-		return slices.Concat(above, []string{""}, both[:min(len(both), max(h-len(above)-1, 0))])
+		if room := max(h-len(above)-1, 1); len(both) > room {
+			rest := fmt.Sprintf("  and %s: a higher terminal shows them", widget.Plural(int64(len(both)-room+1), "more line"))
+			both = append(both[:room-1:room-1], s.Muted.On(widget.Fit(rest, w)))
+		}
+		return slices.Concat(above, []string{""}, both)
 	}
 	return l.courseAndSpread(s, m, at, w, h)
 }
