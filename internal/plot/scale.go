@@ -193,29 +193,29 @@ func (s Scale) Row(v float64, rows int) int {
 // mostParts is how many parts the labels of a linear scale make at most.
 const mostParts = 6
 
-// Even returns the values to label on a logarithmic axis of so many rows, in even steps: 1, 2 and 5 times each power
-// of ten, if these have a row each and are of two decades or leave every second row free; else the powers of ten, or
-// as many of them as have a row each; without two of these, both ends of what is round.
-func Even(lo, hi float64, rows int, row func(float64) int) []float64 {
-	apart := func(values []float64) bool {
+// Even returns the values to label on a logarithmic axis with room for so many labels, in even steps: 1, 2 and 5 times
+// each power of ten, if these are apart from each other and of two decades or leave room for as many again; else the
+// powers of ten, or as many of them as are apart; without two of these, both ends of what is round.
+func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
+	all := func(values []float64) bool {
 		for i, v := range values[1:] {
-			if row(v) == row(values[i]) {
+			if !apart(values[i], v) {
 				return false
 			}
 		}
 		return true
 	}
 	fine, powers := Round(lo, hi, true), Round(lo, hi, false)
-	if len(fine) < 3 || len(fine) <= max(2*len(steps)+1, rows/2+1) && apart(fine) {
+	if len(fine) < 3 || len(fine) <= max(2*len(steps)+1, most/2+1) && all(fine) {
 		return fine
 	}
-	gaps := max(rows-1, 1)
+	gaps := max(most-1, 1)
 	for each := max((len(powers)+gaps-2)/gaps, 1); each < len(powers); each++ {
 		var some []float64
 		for i := 0; i < len(powers); i += each {
 			some = append(some, powers[i])
 		}
-		if apart(some) {
+		if all(some) {
 			return some
 		}
 	}
@@ -232,7 +232,7 @@ func (s Scale) Ticks(rows int) []Tick {
 	parts := min(max((rows-1)/2, 1), mostParts)
 	var values []float64
 	if s.Log {
-		values = Even(s.Low, s.High, rows, func(v float64) int { return s.Row(v, rows) })
+		values = Even(s.Low, s.High, rows, func(a, b float64) bool { return s.Row(a, rows) != s.Row(b, rows) })
 	} else {
 		step := min(Step((s.High-s.Low)/float64(parts), false), below((s.High-s.Low)*(1+1e-9)))
 		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {

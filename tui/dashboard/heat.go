@@ -87,7 +87,7 @@ func (h *Heat) Ticks(label func(float64) string) []Tick {
 		return len(h.rows) - 1 - int(math.Floor(float64(band-h.first)/float64(h.each)))
 	}
 	var out []Tick
-	for _, v := range plot.Even(low, high, len(h.rows), row) {
+	for _, v := range plot.Even(low, high, len(h.rows), func(a, b float64) bool { return row(a) != row(b) }) {
 		if y := row(v); y >= 0 && y < len(h.rows) {
 			out = append(out, Tick{y, label(v)})
 		}

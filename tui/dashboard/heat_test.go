@@ -55,5 +55,8 @@ func TestAHistogramHasABarForEachBand(t *testing.T) {
 	long := NewHistogram(40, 4, []measure.Spread{{First: 80, Counts: []int64{1}}, {First: 150, Counts: []int64{1}}}, []int{0, 0})
 	assert.Equal(t, 4, long.each, "bars that would be too thin are of several bands")
 	assert.Equal(t, "      1e+06   1e+07   1e+08   1e+09     ", long.Foot(number))
+	decade := []measure.Spread{{First: 92, Counts: append(make([]int64, 24), 1)}}
+	assert.Equal(t, "        1e+06    2e+06        5e+06     1e+07    2e+07      ", NewHistogram(60, 4, decade, []int{0}).Foot(number))
+	assert.Equal(t, "   1e+06           1e+07  ", NewHistogram(26, 4, decade, []int{0}).Foot(number), "no label is left out between others")
 	assert.Nil(t, NewHistogram(8, 4, []measure.Spread{{}}, []int{0}))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
@@ -80,17 +81,27 @@ func (h *Histogram) cell(ns float64) int {
 	return int(bars * float64(h.dots) / 2)
 }
 
-// Foot returns the line below the bars: round times, formatted by label; only those of
-// decades if there are many.
+// at returns the time in nanoseconds at which a column begins.
+func (h *Histogram) at(cell int) float64 {
+	return math.Pow(10, ((2*float64(cell)/float64(h.dots)+float64(h.first))*float64(h.each)-1)/measure.BandsPerDecade)
+}
+
+// Foot returns the line below the bars: round times in even steps, formatted by label.
 func (h *Histogram) Foot(label func(float64) string) string {
-	line, free := []rune(strings.Repeat(" ", h.Cells)), 0
-	const longest = 5e10 // nanoseconds
-	for _, ns := range plot.Round(1, longest, h.bars*h.each <= 3*measure.BandsPerDecade) {
-		text := []rune(label(ns))
-		at := h.cell(ns)
-		if from := at - len(text)/2; at >= 0 && from >= free && from+len(text) <= h.Cells {
-			copy(line[from:], text)
-			free = from + len(text) + 2
+	line := []rune(strings.Repeat(" ", h.Cells))
+	span := func(ns float64) (from, to int) { // of a label
+		n := utf8.RuneCountInString(label(ns))
+		from = h.cell(ns) - n/2
+		return from, from + n
+	}
+	const least, longest = 1, 5e10 // nanoseconds
+	for _, ns := range plot.Even(max(h.at(0), least), min(h.at(h.Cells), longest), h.Cells, func(a, b float64) bool {
+		_, end := span(a)
+		from, _ := span(b)
+		return from >= end+2
+	}) {
+		if from, to := span(ns); from >= 0 && to <= h.Cells {
+			copy(line[from:], []rune(label(ns)))
 		}
 	}
 	return string(line)
