@@ -67,7 +67,7 @@ func TestAnEffectThatIsNoLongerSureSaysSo(t *testing.T) {
 	}
 	e := screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}
 	tu := tuner{now: now}
-	for _, w := range []int{44, 80} {
+	for _, w := range []int{36, 44, 80} {
 		text := ansi.Strip(strings.Join(tu.effectLines(e, w, true), "\n"))
 		assert.Regexp(t, `/s +1k → 1.5k +unsure now\n`, text)
 		assert.Contains(t, strings.Join(strings.Fields(text), " "), "throughput was sure after 10 s (1k → 2k)")

@@ -479,8 +479,11 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		case f.Moved():
 			value = compare(s, w-22, f, moreIsBetter)
 		default:
-			is := f.Judged()
-			value = widget.Fit(f.Numbers(), max(w-16-len(is), 13)) + " " + s.Muted.On(is)
+			numbers, is := f.Numbers(), f.Judged()
+			if 14+ansi.StringWidth(numbers)+len(is) > w {
+				is = string(f.Is)
+			}
+			value = widget.Fit(numbers, max(w-16-len(is), ansi.StringWidth(numbers))) + " " + s.Muted.On(is)
 		}
 		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
 		if f.Is == "" || !whole {
