@@ -38,17 +38,15 @@ func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
 	case o.Held:
 		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + waits(r.waited(o.Shown))
 		for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
-			if why := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
-				words += "; once " + why
+			if why, doubt := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why+doubt != "" {
+				words += "; once " + strings.TrimPrefix(why+doubt, ", ")
 				break
 			}
 		}
 	default:
-		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries)
-		if o.Good == 0 {
-			words = fmt.Sprintf("held none of %d", o.Tries)
-		}
-		if why := r.evidence(o.Shown); why != "" {
+		why, doubt := r.evidence(o.Shown)
+		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + doubt
+		if why != "" {
 			words += ": " + why
 		}
 	}
@@ -234,14 +232,14 @@ func (r *Result) reason(s Step) string {
 	return s.Why
 }
 
-// evidence is reason for a step that is known not to have held; whether that is in doubt comes last.
-func (r *Result) evidence(s Step) string {
-	why := strings.Replace(s.Why, inDoubt, didNot, 1)
+// evidence is reason for a step that is known not to have held, and apart from it whether that is in doubt.
+func (r *Result) evidence(s Step) (why, doubt string) {
+	why = strings.Replace(s.Why, inDoubt, didNot, 1)
 	if why != s.Why {
-		why += ", in doubt"
+		doubt = ", in doubt"
 	}
 	if len(r.Under) == 1 {
 		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]+didNot), ":, ")
 	}
-	return why
+	return why, doubt
 }

@@ -23,7 +23,7 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	}{
 		10: {"held", true, false},
 		20: {"held 2 of 3; once 6.36 % took longer", true, true},
-		30: {"held none of 2: the backlog grew", false, false},
+		30: {"held 0 of 2: the backlog grew", false, false},
 		40: {"is in doubt: 3 of 95 took longer", false, true},
 		50: {"held 2 of 2", true, false},
 	} {
@@ -37,15 +37,15 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	assert.Equal(t, doubt.Why, words)
 	r.Steps = append(r.Steps, doubt)
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held none of 2: p99<5ms did not hold: 3 of 95 took longer, in doubt", words)
+	assert.Equal(t, "held 0 of 2, in doubt: p99<5ms did not hold: 3 of 95 took longer", words)
 	r.Under = r.Under[:1]
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held none of 2: 3 of 95 took longer, in doubt", words)
+	assert.Equal(t, "held 0 of 2, in doubt: 3 of 95 took longer", words)
 	r.Under, r.Steps = []string{"mean<5ms"}, []Step{{Level: 10, Held: true}, {Level: 10, Why: "mean<5ms did not hold"}, {Level: 20, Why: "mean<5ms is in doubt"}, {Level: 20, Why: "mean<5ms is in doubt"}}
 	words, _, _ = r.Told(10)
 	assert.Equal(t, "held 1 of 2", words)
 	words, _, _ = r.Told(20)
-	assert.Equal(t, "held none of 2: in doubt", words)
+	assert.Equal(t, "held 0 of 2, in doubt", words)
 }
 
 // What came of a level with other numbers of threads is told apart, and the row of the level has one try of those that
