@@ -174,6 +174,10 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.close()
 		return a, a.shown()
 	case screen.SetUpMsg:
+		if top, ok := a.top().(screen.Listener); ok && a.run() != nil { // its screen would be gone
+			top.Tell("the form opens when what goes on here has ended", a.env)
+			return a, nil
+		}
 		a.stack = a.stack[:1]
 		return a, a.forward(msg)
 	case screen.CommandMsg:

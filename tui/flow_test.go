@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -170,4 +171,21 @@ func TestASignalWaitsForAnExport(t *testing.T) {
 	assert.False(t, a.quit)
 	perform(t, a, write)
 	assert.True(t, a.quit)
+}
+
+// The form, in which a comparison sets up one more run, is below the screen of a run that goes on: that one stays.
+func TestMoreRunsAreNotSetUpOverARunThatGoesOn(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := newTestApp(t, b, Options{})
+	compare := screen.OpenMsg{To: screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, compare, "R")
+	assert.Contains(t, picture(t, a), "one more run of side A; esc goes back")
+	send(t, a, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	pass(t, a, b.Next, tuitest.Warmup+3*time.Second)
+	require.NotNil(t, a.run())
+	send(t, a, compare, "R")
+	assert.Contains(t, picture(t, a), "the form opens when what goes on here has ended")
+	send(t, a, "esc")
+	require.NotNil(t, a.run())
+	assert.Contains(t, picture(t, a), "Throughput")
 }
