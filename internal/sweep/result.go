@@ -98,6 +98,9 @@ type Run struct {
 // Statistics says what the figures of a Point are of several runs.
 const Statistics = stat.OfRuns + ", as in a comparison of them."
 
+// Mean is Statistics for narrow space.
+const Mean = "several runs: " + stat.Mean
+
 // Point is the result of the runs of one combination of values.
 type Point struct {
 	Values []string `json:"values"`

@@ -214,8 +214,8 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	body := append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)
 	if notes := widget.MutedLines(st, sweep.Statistics, e.W-4); s.now.Rounds > 1 && len(body)+len(notes)+1 <= h-2 {
 		body = append(append(body, ""), notes...)
-	} else if slices.ContainsFunc(s.now.Points, func(p sweep.Point) bool { return p.Runs == 2 }) {
-		p.Note = "p50, p99: the higher of two runs · " + p.Note
+	} else if slices.ContainsFunc(s.now.Points, func(p sweep.Point) bool { return p.Runs > 1 }) {
+		p.Note = sweep.Mean + " · " + p.Note
 	}
 	return p.Draw(st, e.W, h, widget.Indent(body))
 }

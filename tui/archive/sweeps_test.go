@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -83,6 +84,15 @@ func TestASweepOverRatesShowsLatency(t *testing.T) {
 	assert.Regexp(t, ` a +50 % .* 100 % .* 250 %`, picture)
 	assert.Regexp(t, ` b .* 100 % +120 %`, picture)
 	assert.NotContains(t, picture, "Throughput")
+}
+
+// Figures of a point with several runs are what the title of the table says: means, and not one of the runs.
+func TestPointsOfSeveralRunsAreSaidToBeMeans(t *testing.T) {
+	for _, size := range sizes {
+		picture := rates(t, size[0], size[1]).Picture(t)
+		assert.Regexp(t, "Points ─+ several runs: "+stat.Mean+" · 1 of 10 ─|"+stat.OfRuns, picture)
+		assert.Regexp(t, `▸ +1k +a .* 1\.41 ms `, picture, "of 1 and 2 ms")
+	}
 }
 
 // Where there is one side, its axis has whole words for a name.

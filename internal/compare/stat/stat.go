@@ -85,8 +85,11 @@ func Independent(vals []float64) Estimate {
 	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}
 }
 
-// OfRuns says what OfSeveral computes.
-const OfRuns = "Figures of several runs are their geometric mean"
+// Mean names what OfSeveral computes, OfRuns says it.
+const (
+	Mean   = "geometric mean"
+	OfRuns = "Figures of several runs are their " + Mean
+)
 
 // OfSeveral estimates a figure of several runs, which differ by shares of it: their geometric mean, and
 // where that lies with the given confidence; anywhere for a single run. Where one is 0 it is their plain
