@@ -115,6 +115,9 @@ const computed = "^(TestResponseTimesAreThoseOfTheory|TestARealServerIsAQueue|Te
 	"|TestBrokenFiguresDisagreeWithTheEngine|TestBursts|TestAPowerCutLosesWhatSQLServersHadNotSynced|TestRedisThatAlwaysSyncsLosesNothing" +
 	"|TestSeekFindsWhatTheoryHas.*|TestAStoreComesBack.*|TestFewerCallsThanTheRateAreNoBacklog|TestTruncatedFilesStayConsistent|TestReadingAheadIsBounded" +
 	"|TestFindTellsTooFewThreadsFromTheStore|TestFindBlamesAStoreThatIsTooSlowForTheCondition|TestFindDoesNotBlameWhatWasStolenForAFullQueue" +
+	"|TestFindTellsWhatWasDoneWithoutALimit|TestFindDoesNotBlameACrowdForAFullQueue|TestFindOnAStoreOfKnownCapacity|TestFindOverThreads" +
+	"|TestVirtualTimeHasNoAlarms|TestLoopTakesNoLock|TestALongLogTakesNoMoreMemory|TestOrdersLoadWithoutGrowthInMemory" +
+	"|TestAKeyThatDoesNothingSaysSo|TestSharedConnectionsAreToldWhereverTheyAre|TestTheBottomLineShowsOnlyKeysThatHelpListsToo" +
 	"|Test(Dashboard|LowerPanel)?Pictures?(Of.*)?|TestEveryThemeSaysTheSame|TestEachTerminalGetsTheColoursThatItHas" +
 	"|TestNoScreenIsLargerThanTheTerminal|TestEveryKeyThatIsOfferedDoesSomething)$"
 
