@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Answer says in a sentence what B is better, worse or the same in: by how much, and how sure that is, or
-// what it would take to know. Throughput decides, and the percentile that has changed most surely;
-// where none has, p99, or the highest percentile below it that is judged. Where the size of what is
-// moved differs, it says what B does of each. First comes what went wrong on a side. It is empty if nothing
-// is judged; unit is the unit of throughput.
+// what it would take to know: in throughput, and in all percentiles that have changed; where none has, in p99,
+// or the highest percentile below it that is judged. Where the size of what is moved differs, it says what B
+// does of each. First comes what went wrong on a side. It is empty if nothing is judged; unit is the unit of
+// throughput.
 func (p Pair) Answer(unit string) string {
 	if p.BySearch() {
 		return p.Findings[0].holds(unit, p.under)
@@ -20,7 +21,10 @@ func (p Pair) Answer(unit string) string {
 	return strings.TrimSpace(strings.Join([]string{p.happened(), p.rates + p.judgement(unit)}, " "))
 }
 
-// judgement says how B differs from A.
+// longest is how many characters of a sentence two lines of a narrow terminal have room for.
+const longest = 148
+
+// judgement says how B differs from A, in as many figures as two lines have room for.
 func (p Pair) judgement(unit string) string {
 	judged := p.deciding()
 	switch {
@@ -29,13 +33,27 @@ func (p Pair) judgement(unit string) string {
 	case len(judged) == 0:
 		return ""
 	}
-	by := map[Verdict][]string{}
+	text := p.judging(judged, len(judged), unit)
+	for most := len(judged) - 1; most > 0 && utf8.RuneCountInString(text) > longest; most-- {
+		text = p.judging(judged, most, unit)
+	}
+	return text
+}
+
+// judging says how B differs from A in some figures, of which those after so many are only counted, but for the
+// first that is better and the first that is worse.
+func (p Pair) judging(judged []Finding, most int, unit string) string {
+	by, more := map[Verdict][]string{}, map[Verdict]int{}
 	sizes, alone := moves(judged, unit), false
-	for _, f := range judged {
+	for i, f := range judged {
 		name := f.Label(unit)
 		alone = alone || f.alone && f.changed()
 		if sizes != "" && !f.Figure.percentile() && f.Verdict != Unsure {
 			continue // sizes says it
+		}
+		if i >= most && f.changed() && len(by[f.Verdict]) > 0 {
+			more[f.Verdict]++
+			continue
 		}
 		switch f.Verdict {
 		case Better, Worse:
@@ -57,6 +75,9 @@ func (p Pair) judgement(unit string) string {
 		words   string
 	}{{Better, "better in "}, {Worse, "worse in "}, {Same, "the same in "}} {
 		if names := by[v.verdict]; len(names) > 0 {
+			if n := more[v.verdict]; n > 0 {
+				names = append(names, fmt.Sprintf("%d more", n))
+			}
 			parts = append(parts, v.words+units.Listed(names))
 		}
 	}
@@ -136,45 +157,31 @@ func moves(judged []Finding, unit string) string {
 	return units.Listed(said)
 }
 
-// deciding are the findings that the answer is about: throughput, unless a rate decided it, and the
-// percentile that has changed most surely, with the highest that has changed if that went the other
-// way. Up to p99 the highest of which enough calls tell stands for them if none has changed, and beside
-// them if it is unsure.
+// deciding are the findings that the answer is about, in their order: throughput, unless a rate decided it, and
+// each percentile that has changed. Up to p99 the highest of which enough calls tell stands for them if none has,
+// and beside them if it is unsure.
 func (p Pair) deciding() (out []Finding) {
-	var tail, surest, highest *Finding
+	var tail *Finding
+	moved := false
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		switch {
 		case f.Verdict == Noted || f.figure(f.A) == Unknown || f.figure(f.B) == Unknown:
 		case (f.Figure == Throughput || f.Figure == Bytes) && !f.Held:
 			out = append(out, *f)
-		case f.Figure.percentile() && f.Figure != P999: // the lowest first
-			if tail = f; f.changed() {
-				highest = f
-				if surest == nil || f.atLeast() >= surest.atLeast() {
-					surest = f
-				}
+		case f.Figure.percentile(): // the lowest first
+			if f.changed() {
+				out, moved = append(out, *f), true
 			}
-		case f.Figure == P999 && f.changed() && surest == nil:
-			surest, highest = f, f
+			if f.Figure != P999 {
+				tail = f
+			}
 		}
 	}
-	if surest != nil {
-		out = append(out, *surest)
-		if highest.Verdict != surest.Verdict {
-			out = append(out, *highest)
-		}
-	}
-	if tail != nil && (surest == nil || tail.Verdict == Unsure) {
+	if tail != nil && (!moved || tail.Verdict == Unsure) {
 		out = append(out, *tail)
 	}
 	return out
-}
-
-// atLeast returns by how much a figure that has changed has done so for certain, on the scale on which
-// half is as far from no change as double.
-func (f Finding) atLeast() float64 {
-	return min(math.Abs(math.Log1p(f.Lo)), math.Abs(math.Log1p(f.Hi)))
 }
 
 // judges reports whether a response time is to be judged, of which too few calls may tell.

@@ -134,11 +134,20 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		return Finding{Figure: f, A: Range{Value: 1e6}, B: Range{Value: 1e6 * (1 + by)}, Change: by, Lo: lo, Hi: hi, Verdict: v}
 	}
 	surest := Pair{Findings: []Finding{change(P50, Worse, 2.9, 2.3, 3.6), change(P90, Worse, 3.1, 0.01, 16)}}
-	assert.Equal(t, "B is worse in p50 (×3.9), with 95 % confidence.", surest.Answer("entries"), "p90 moved by more, but less surely")
+	assert.Equal(t, "B is worse in p50 (×3.9) and p90 (×4.1), with 95 % confidence.", surest.Answer("entries"))
 	surest.Findings[1] = change(P90, Better, -0.3, -0.5, -0.1)
 	assert.Equal(t, "B is better in p90 (-30.0 %) and worse in p50 (×3.9), with 95 % confidence.", surest.Answer("entries"))
 	surest.Findings = []Finding{change(P50, Better, -0.5, -0.6, -0.4), change(P99, Better, -0.7, -0.8, -0.6)}
-	assert.Equal(t, "B is better in p99 (-70.0 %), with 95 % confidence.", surest.Answer("entries"))
+	assert.Equal(t, "B is better in p50 (-50.0 %) and p99 (-70.0 %), with 95 % confidence.", surest.Answer("entries"))
+	all := Pair{Findings: []Finding{
+		change(Throughput, Unsure, 0.004, -0.1, 0.1), change(P50, Worse, 3.6, 3, 4), change(P90, Worse, 2.8, 2, 3), change(P99, Worse, 2.7, 2, 3), change(ClientCPU, Worse, 0.2, 0.1, 0.3),
+	}}
+	assert.Equal(t, "B is worse in p50 (×4.6), p90 (×3.8) and p99 (×3.7), with 95 % confidence; entries/s (+0.4 %) may be chance.", all.Answer("entries"), "one that is left out would read as if it had not changed")
+	all.Findings = []Finding{
+		change(Throughput, Better, 0.126, 0.1, 0.2), change(P50, Worse, 0.955, 0.9, 1), change(P90, Worse, 0.816, 0.8, 1), change(P99, Worse, 0.712, 0.6, 1), change(P999, Worse, 0.623, 0.6, 1),
+	}
+	all.Findings[1].alone = true
+	assert.Equal(t, "B is better in statements/s (+12.6 %) and worse in p50 (+95.5 %), p90 (+81.6 %), p99 (+71.2 %) and 1 more, with 95 % confidence for these two runs.", all.Answer("statements"), "no more than two lines")
 	other := side(2, steady, twice)
 	other.Runs[0].Conditions.Store.Name = "other"
 	c := Sets(side(1, steady, steady), other, Options{})
