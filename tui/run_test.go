@@ -128,7 +128,7 @@ func TestAMarkIsDrawnAndKept(t *testing.T) {
 	assert.Equal(t, []measure.Mark{{At: 30 * time.Second, Note: "gc q"}}, run.Marks)
 	got := picture(t, a)
 	assert.Contains(t, got, "◆gc q")
-	assert.Contains(t, got, "marked 00:30: gc q")
+	assert.Contains(t, got, "marked at 00:30 of the run: gc q")
 	send(t, a, "m", "x")
 	pass(t, a, run, 3*time.Second)
 	send(t, a, "enter")
@@ -147,7 +147,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	run.Gone = true
 	pass(t, a, run, 4*time.Second)
 	got := picture(t, a)
-	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4.0 s) · the run goes on · unreachable")
+	assert.Contains(t, got, "✗ The store has not answered since 00:10 of the run (4.0 s) · the run goes on · unreachable")
 	assert.Contains(t, got, "─ of answered calls, 4 s old · ")
 	assert.Regexp(t, `p50 +\d`, got, "the figures of before stay")
 	_, bar := a.top().(screen.Titled).Outside(a.env)
@@ -159,7 +159,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)
 	assert.Contains(t, picture(t, a), "─ of answered calls · ", "and not of those that failed")
-	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4.07 s", "as the reports say")
+	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14 of the run, after 4.07 s", "as the reports say")
 	run.NoFaults = errors.New("at: it needs a proxy")
 	send(t, a, "F")
 	assert.Contains(t, picture(t, a), "it needs a proxy", "a key is answered whatever the store does")
@@ -175,7 +175,7 @@ func TestAStoreThatComesBackEmptyIsNoGoodNews(t *testing.T) {
 	run.Gone, run.Empty = false, true
 	pass(t, a, run, 2*time.Second)
 	got := picture(t, a)
-	assert.Contains(t, got, "✗ The store answers again since 00:14, after 4.0")
+	assert.Contains(t, got, "✗ The store answers again since 00:14 of the run, after 4.0")
 	assert.Contains(t, got, " s, but it has lost records: 200 calls found none")
 	assert.NotContains(t, got, "has not answered")
 	assert.NotContains(t, got, "✓")

@@ -228,16 +228,16 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 			what = append(what[:mostCauses:mostCauses], fmt.Sprintf("%d more things happened", more))
 		}
 		out = append(out, rundir.Coincidence{At: float64(b.from), Until: float64(b.until), Text: fmt.Sprintf(
-			"p99 rose %s× at %s, to %s from the usual %s, when %s", decimals(math.Round(b.times*10)/10), plot.Clock(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
+			"p99 rose %s× at %s, to %s from the usual %s, when %s", decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
 	}
 	byTime := func(a, b rundir.Coincidence) int { return cmp.Compare(a.At, b.At) }
 	slices.SortFunc(out, byTime)
 	if len(rest) > 0 {
 		slices.SortFunc(rest, byTime)
 		last := rest[len(rest)-1]
-		text := fmt.Sprintf("p99 rose less at %d other times between %s and %s, to at most %s at %s, when such things happened", len(rest), plot.Clock(rest[0].At), plot.Clock(last.Until), duration(worst.p99), plot.Clock(float64(worst.worst)))
+		text := fmt.Sprintf("p99 rose less at %d other times between %s and %s, to at most %s at %s, when such things happened", len(rest), plot.Clock(rest[0].At), plot.At(last.Until), duration(worst.p99), plot.Clock(float64(worst.worst)))
 		if len(rest) == 1 {
-			text = fmt.Sprintf("p99 rose less at one other time, to %s at %s, when such things happened", duration(worst.p99), plot.Clock(float64(worst.worst)))
+			text = fmt.Sprintf("p99 rose less at one other time, to %s at %s, when such things happened", duration(worst.p99), plot.At(float64(worst.worst)))
 		}
 		out = append(out, rundir.Coincidence{At: rest[0].At, Until: last.Until, Text: text})
 	}

@@ -191,7 +191,7 @@ func Paragraphs(w *rundir.Why) []string {
 		}
 		text := p.Text
 		if len(w.Parts) > 1 {
-			text = fmt.Sprintf("From %s to %s: %s", plot.Clock(p.From), plot.Clock(p.To), text)
+			text = fmt.Sprintf("From %s: %s", plot.Between(p.From, p.To), text)
 		}
 		if len(p.Evidence) > 0 {
 			text += " " + sentence(strings.Join(p.Evidence, "; "))
@@ -207,7 +207,7 @@ func Paragraphs(w *rundir.Why) []string {
 			}
 			list[i] = what + " " + units.Listed(times)
 		}
-		out = append(out, "In the shorter stretches it was "+strings.Join(list, ", ")+".")
+		out = append(out, "In the shorter stretches of the run it was "+strings.Join(list, ", ")+".")
 	}
 	return out
 }

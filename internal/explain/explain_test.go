@@ -276,7 +276,7 @@ func TestAPauseIsToldAsThat(t *testing.T) {
 		assert.Equal(t, w.Parts[0].Text, w.Parts[2].Text)
 		assert.NotEqual(t, w.Parts[0].Text, w.Parts[1].Text)
 		w.Parts = append(w.Parts, w.Parts...)
-		assert.Contains(t, Paragraph(w), "In the shorter stretches it was ")
+		assert.Contains(t, Paragraph(w), "In the shorter stretches of the run it was ")
 		assert.Contains(t, Paragraph(w), "a pause from 00:04.7 to ")
 	}
 }
@@ -298,10 +298,10 @@ func TestEachRequestedRateIsTold(t *testing.T) {
 	w := Of(f)
 	require.Len(t, w.Parts, 6)
 	text := Paragraph(w)
-	assert.Contains(t, text, "From 00:00 to 00:10: The requested rate set the pace; no resource was at its limit. 40k entries/s were done of the 40k/s requested")
-	assert.Contains(t, text, "From 00:10 to 00:30: The requested rate set the pace; no resource was at its limit. 25k entries/s were done of the 25k/s requested")
+	assert.Contains(t, text, "From 00:00 to 00:10 of the run: The requested rate set the pace; no resource was at its limit. 40k entries/s were done of the 40k/s requested")
+	assert.Contains(t, text, "From 00:10 to 00:30 of the run: The requested rate set the pace; no resource was at its limit. 25k entries/s were done of the 25k/s requested")
 	assert.Contains(t, text, "80k entries/s were done of the 80k/s requested")
-	assert.Contains(t, text, "In the shorter stretches it was pacing from 00:40 to 01:10.")
+	assert.Contains(t, text, "In the shorter stretches of the run it was pacing from 00:40 to 01:10.")
 }
 
 // That nothing was at its limit is not said beside a figure that was.
@@ -344,7 +344,7 @@ func TestStretchesAreToldApart(t *testing.T) {
 	w := Of(f)
 	require.Len(t, w.Parts, 2)
 	assert.Equal(t, []string{Unknown, Threads}, []string{w.Parts[0].Resource, w.Parts[1].Resource})
-	assert.Contains(t, Paragraph(w), "From 00:05 to 00:10: The number of threads held the run back")
+	assert.Contains(t, Paragraph(w), "From 00:05 to 00:10 of the run: The number of threads held the run back")
 	assert.Contains(t, Paragraph(w), "2 times as many threads did 1.9 times as much")
 
 	for i := 5; i < 10; i++ {
@@ -425,7 +425,7 @@ func TestSlowSecondsAndWhatCoincided(t *testing.T) {
 	}
 	w := Of(f)
 	require.Len(t, w.Coincidences, 1)
-	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 00:06, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
+	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 00:06 of the run, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
 
 	sample(f, rundir.OfStore, "forks_per_s", 1)
 	sample(f, rundir.OfStore, "saving", 1)
@@ -625,15 +625,15 @@ func TestManyCoincidencesAreFolded(t *testing.T) {
 	}
 	c := Of(f).Coincidences
 	require.Len(t, c, 4)
-	assert.Contains(t, c[0].Text, "at 00:30, to 40 ms")
-	assert.Equal(t, "p99 rose less at 2 other times between 00:06 and 00:19, to at most 28 ms at 00:18, when such things happened", c[3].Text)
+	assert.Contains(t, c[0].Text, "at 00:30 of the run, to 40 ms")
+	assert.Equal(t, "p99 rose less at 2 other times between 00:06 and 00:19 of the run, to at most 28 ms at 00:18, when such things happened", c[3].Text)
 
 	w := rundir.Why{}
 	for i, to := range []float64{10, 14, 40, 44, 70} {
 		from := []float64{0, 10, 14, 40, 44}[i]
 		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: to, Resource: []string{Pacing, Client, Store, Locks, Pool}[i], Text: "Text."})
 	}
-	assert.Equal(t, "From 00:00 to 00:10: Text. From 00:14 to 00:40: Text. From 00:44 to 01:10: Text. In the shorter stretches it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
+	assert.Equal(t, "From 00:00 to 00:10 of the run: Text. From 00:14 to 00:40 of the run: Text. From 00:44 to 01:10 of the run: Text. In the shorter stretches of the run it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
 }
 
 // Of the shorter stretches each cause is told once, and one that is unknown not at all.
@@ -652,7 +652,7 @@ func TestShorterStretchesAreToldByCause(t *testing.T) {
 		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: from + length, Resource: what, Text: "Text."})
 	}
 	text := Paragraph(&w)
-	assert.Contains(t, text, "In the shorter stretches it was machine CPU from 00:20 to 00:23, locks from 00:46 to 00:49 and from 00:55 to 00:58, pacing from 00:49 to 00:52.")
+	assert.Contains(t, text, "In the shorter stretches of the run it was machine CPU from 00:20 to 00:23, locks from 00:46 to 00:49 and from 00:55 to 00:58, pacing from 00:49 to 00:52.")
 	assert.NotContains(t, text, Unknown)
 }
 
@@ -696,13 +696,13 @@ func TestOutagesAreNamed(t *testing.T) {
 		f.Series[i].Throughput = math.NaN()
 	}
 	assert.Equal(t, []rundir.Coincidence{
-		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 (2 s of 10 s)", Outage: true},
-		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 (1 s of 10 s), and 120 calls failed", Outage: true},
+		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 of the run (2 s of 10 s)", Outage: true},
+		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 of the run (1 s of 10 s), and 120 calls failed", Outage: true},
 	}, outages(f))
 	assert.Empty(t, Noted(Of(f)), "the paragraph begins with them")
-	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is not known: nothing that was sampled`, Paragraph(Of(f)))
+	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 of the run \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is not known: nothing that was sampled`, Paragraph(Of(f)))
 	f.Run.Outages = []verdict.Outage{{From: 1.99, To: 4.98}}
-	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")
+	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 of the run (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")
 	f.Run.Outages = []verdict.Outage{{From: 1.49, To: 6.01}, {From: 6.3, To: 7.25}}
 	told := outages(f)
 	assert.NotContains(t, told[0].Text, "failed", "a second is one outage's")
@@ -710,9 +710,9 @@ func TestOutagesAreNamed(t *testing.T) {
 	f.Run.Errors = []rundir.Error{{Track: f.Run.Operations[0].Track, Op: f.Run.Operations[0].Op, Class: "lost", Count: 100}}
 	f.Run.Emptied = []verdict.Outage{{From: 7.25, To: 9.5}}
 	assert.Equal(t, []rundir.Coincidence{{At: 7.25, Until: 9.5, Lost: true,
-		Text: "from 00:07.3 to 00:09.5 the store answered, but without records that it had acknowledged: 100 calls of the run found none"}}, emptied(f))
-	assert.Contains(t, outages(f)[1].Text, "nothing was done from 00:06.3 to 00:07.3")
-	assert.Regexp(t, `Nothing was done from .* From 00:07.3 to 00:09.5 the store answered, but without records`, Paragraph(Of(f)))
+		Text: "from 00:07.3 to 00:09.5 of the run the store answered, but without records that it had acknowledged: 100 calls of the run found none"}}, emptied(f))
+	assert.Contains(t, outages(f)[1].Text, "nothing was done from 00:06.3 to 00:07.3 of the run")
+	assert.Regexp(t, `Nothing was done from .* From 00:07.3 to 00:09.5 of the run the store answered, but without records`, Paragraph(Of(f)))
 	held := func(silent, answered []verdict.Outage) string {
 		f.Run.Outages, f.Run.Emptied = silent, answered
 		p := rundir.WhyPart{From: 0, To: 10, Resource: Unknown, Text: unknown}

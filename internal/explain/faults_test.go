@@ -105,8 +105,8 @@ func TestAFaultExplainsItsTime(t *testing.T) {
 	broke(t, f, "delay:40ms", 5, 10)
 	w := Of(f)
 	require.Len(t, w.Parts, 2)
-	assert.Contains(t, Paragraph(w), "From 00:00 to 00:05: The fault delay:20ms")
-	assert.Contains(t, Paragraph(w), "From 00:05 to 00:10: The fault delay:40ms")
+	assert.Contains(t, Paragraph(w), "From 00:00 to 00:05 of the run: The fault delay:20ms")
+	assert.Contains(t, Paragraph(w), "From 00:05 to 00:10 of the run: The fault delay:40ms")
 }
 
 // A time in which nothing was done names the fault of the run that was there, and no other.
@@ -116,11 +116,11 @@ func TestAnOutageNamesTheFault(t *testing.T) {
 	for i := 4; i < 7; i++ {
 		f.Series[i].Count = 0
 	}
-	assert.Contains(t, Paragraph(Of(f)), "Nothing was done from 00:04 to 00:07")
+	assert.Contains(t, Paragraph(Of(f)), "Nothing was done from 00:04 to 00:07 of the run")
 	broke(t, f, "delay:1ms", 8, 9)
 	assert.NotContains(t, Paragraph(Of(f)), "in the time of")
 	broke(t, f, "kill:primary", 3.9, 6.8)
-	assert.True(t, strings.HasPrefix(Paragraph(Of(f)), "Nothing was done from 00:04 to 00:07 (3 s of 10 s), in the time of the fault kill:primary, which this run set itself."), Paragraph(Of(f)))
+	assert.True(t, strings.HasPrefix(Paragraph(Of(f)), "Nothing was done from 00:04 to 00:07 of the run (3 s of 10 s), in the time of the fault kill:primary, which this run set itself."), Paragraph(Of(f)))
 }
 
 // Where threads and the time of a call make the rate, that is said even if what makes calls take that

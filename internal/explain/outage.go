@@ -63,7 +63,7 @@ func emptied(f *rundir.Folder) (out []rundir.Coincidence) {
 	}
 	list := f.Run.Emptied
 	for i, o := range list[:min(len(list), mostOutages)] {
-		text := fmt.Sprintf("from %s to %s the store answered, but without records that it had acknowledged", plot.Clock(o.From), plot.Clock(o.To))
+		text := fmt.Sprintf("from %s the store answered, but without records that it had acknowledged", plot.Between(o.From, o.To))
 		if i == 0 && lost > 0 {
 			text += ": " + units.Many(lost, "call") + " of the run found none"
 		}

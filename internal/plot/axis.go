@@ -28,8 +28,14 @@ func Seconds(from, to, least, parts float64) []float64 {
 	return out
 }
 
-// Clock writes a moment or a length of a run, everywhere: 00:47, 1:02:03, −00:05 in warm-up,
-// and 00:47.3 if it is no whole second.
+// At tells a moment of a run in a sentence, where nothing else says that it is no time of day: 00:47 of the run.
+func At(seconds float64) string { return Clock(seconds) + " of the run" }
+
+// Between tells a part of a run in a sentence: 00:10 to 00:14 of the run.
+func Between(from, to float64) string { return Clock(from) + " to " + At(to) }
+
+// Clock writes a moment or a length of a run, on axes and in tables: 00:47, 1:02:03, −00:05 in warm-up,
+// and 00:47.3 if it is no whole second. A sentence has At or Between.
 func Clock(seconds float64) string {
 	n := int(math.Round(seconds * 10))
 	sign := ""

@@ -59,7 +59,7 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	default:
 		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
 	}
-	return fmt.Sprintf("%s from %s to %s: %s", a.Name(), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s from %s: %s", a.Name(), plot.Between(a.From, a.To), strings.Join(parts, ", "))
 }
 
 // soon says how long after something it was: 0 is less than a tenth of a second, and whole seconds are

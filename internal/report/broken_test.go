@@ -27,12 +27,12 @@ func TestEveryDocumentForPeopleSaysWhatAFaultCost(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	assert.Contains(t, page.HTML(), `class="shade fault"`)
-	assert.Equal(t, "pause from 00:03 to 00:05: about 2k entries were due, 12 done in its seconds, 3 calls failed, the first within 2 s after it began, up to 1950 waited, nothing was done for 2 s, the first success came within 1 s after its end, the longest response time was 2 s, all was as before 1 s after its end",
+	assert.Equal(t, "pause from 00:03 to 00:05 of the run: about 2k entries were due, 12 done in its seconds, 3 calls failed, the first within 2 s after it began, up to 1950 waited, nothing was done for 2 s, the first success came within 1 s after its end, the longest response time was 2 s, all was as before 1 s after its end",
 		FaultText(&f.Run.Faults[0], &f.Run))
-	assert.Equal(t, "delay:5ms from 00:07 to 00:10: 4\u2009000 done in its seconds, 0 calls failed, when all was as before is not known: it lasted to the end of the run",
+	assert.Equal(t, "delay:5ms from 00:07 to 00:10 of the run: 4\u2009000 done in its seconds, 0 calls failed, when all was as before is not known: it lasted to the end of the run",
 		FaultText(&f.Run.Faults[1], &f.Run))
 	assert.Equal(t, "within 100 ms after", soon(0))
-	assert.Contains(t, junit(&f.Run).Suites[0].Out, "fault pause from 00:03 to 00:05: about 2k entries were due")
+	assert.Contains(t, junit(&f.Run).Suites[0].Out, "fault pause from 00:03 to 00:05 of the run: about 2k entries were due")
 }
 
 // The begin and the end of a fault are not told a second time as changes of a setting.

@@ -39,7 +39,7 @@ func TestOutagesOfARun(t *testing.T) {
 	f.Run.Outages = outages(&f.Run, f.Run.Silences)
 	assert.Equal(t, []verdict.Outage{{From: 9.99, To: 24}}, OutagesOf(f), "what its run.json says")
 	assert.Equal(t, []verdict.Broken{{Name: "pause", From: 10, To: 26}}, recordOf(&f.Run).Broken)
-	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:10 to 00:24 (14 s of 26 s), and 4")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:10 to 00:24 of the run (14 s of 26 s), and 4")
 	for name, spoil := range map[string]func(r *Run){
 		"paused":       func(r *Run) { r.Segments[0].Settings["paused"] = 1 },
 		"no threads":   func(r *Run) { r.Segments[0].Settings["threads"] = 0 },
@@ -76,8 +76,8 @@ func TestAnOutageEndsWhereTheStoreAnswersWithoutRecords(t *testing.T) {
 	f.Run.MeasuredS = 40
 	f.Run.Operations = []Operation{{Track: "map", Op: "put", Count: 10, Calls: 10, Errors: 4000}}
 	f.Run.Errors = []Error{{Track: "map", Op: "put", Class: "lost", Count: 3000}}
-	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:02 to 00:05 (3 s of 40 s)")
-	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 on, 3\u2009000 calls found no record")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:02 to 00:05 of the run (3 s of 40 s)")
+	assert.Contains(t, f.Run.Judge().Reasons[0], "from 00:05 of the run on, 3\u2009000 calls found no record")
 }
 
 // A call that is part of an operation fails with it, which is counted once; what is measured beside the work

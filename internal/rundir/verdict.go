@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -190,7 +191,7 @@ func whereIn(r *Run, segment int) string {
 	if len(r.Segments) < 2 || segment < 0 || segment >= len(r.Segments) {
 		return ""
 	}
-	return fmt.Sprintf(" in the segment from %.3g s", r.Segments[segment].From)
+	return " in the segment from " + plot.At(r.Segments[segment].From)
 }
 
 // came returns arrivals as the judgement sees them.

@@ -63,7 +63,7 @@ func TestNoNoticeTellsOfAChangeThatDidNotHappen(t *testing.T) {
 	for i := range p.Timetable {
 		p.Timetable[i].Knob.Keeps = p.Timetable[i].Knob.Name + " keeps"
 	}
-	p.Warnings = []string{"at 00:00: payload keeps", "at 1:00:00: threads keeps"}
+	p.Warnings = []string{"at 00:00 of the run: payload keeps", "at 1:00:00 of the run: threads keeps"}
 	notices := carryOut(t, p).Run.Notices
 	assert.Contains(t, notices, p.Warnings[0])
 	assert.NotContains(t, notices, p.Warnings[1])

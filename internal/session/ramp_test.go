@@ -97,7 +97,7 @@ func TestWhatAKnobLeavesAsItWasIsSaidOnce(t *testing.T) {
 	plan.Knobs[2].Keeps = "what is stored keeps its size"
 	table, warnings, err := ParseTimetable([]string{"30.09s:payload=0", "21.13s:payload=1234", "5s:threads=3"}, plan, 0)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"at 00:21.1: what is stored keeps its size"}, warnings)
+	assert.Equal(t, []string{"at 00:21.1 of the run: what is stored keeps its size"}, warnings)
 	assert.Equal(t, warnings, keeping(table, 25*time.Second))
 	assert.Empty(t, keeping(table, 20*time.Second))
 }

@@ -90,7 +90,7 @@ func keeping(table []engine.At, length time.Duration) (out []string) {
 	for _, a := range table {
 		if k := a.Knob.Keeps; k != "" && (length == 0 || a.After < length) && !slices.Contains(said, k) {
 			said = append(said, k)
-			out = append(out, "at "+plot.Clock(a.After.Seconds())+": "+k)
+			out = append(out, "at "+plot.At(a.After.Seconds())+": "+k)
 		}
 	}
 	return out

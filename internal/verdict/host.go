@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -177,7 +178,7 @@ func clock(r *Record) finding {
 		if s.ByS < 0 {
 			how = "back"
 		}
-		text := fmt.Sprintf("the clock of this machine was set %s by %s at %s of the run", how, length(math.Abs(s.ByS)), at(s.AtS))
+		text := fmt.Sprintf("the clock of this machine was set %s by %s at %s", how, length(math.Abs(s.ByS)), plot.At(s.AtS))
 		switch {
 		case n == 2:
 			text += ", and once more later"

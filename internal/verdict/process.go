@@ -3,6 +3,7 @@ package verdict
 import (
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -87,7 +88,7 @@ const mostRestarts = 3
 func Restarted(r Record) string {
 	var all []string
 	for _, x := range r.Restarts[:min(len(r.Restarts), mostRestarts)] {
-		all = append(all, x.words(" at about "+at(x.AtS)))
+		all = append(all, x.words(" at about "+plot.At(x.AtS)))
 	}
 	if len(all) == 0 {
 		return ""

@@ -148,7 +148,7 @@ func errors(r *Record) finding {
 	if r.Lost > 0 {
 		when := ""
 		if len(r.Emptied) > 0 {
-			when = "from " + at(r.Emptied[0].From) + " on, "
+			when = "from " + plot.At(r.Emptied[0].From) + " on, "
 		}
 		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Many(r.Lost, "call")), ""
 	}
@@ -171,7 +171,7 @@ func errors(r *Record) finding {
 }
 
 // Dead says when nothing was done in a run of so many seconds: "nothing was done from 00:02 to 00:04
-// and 1 more time (3 s of 10 s)", with the longest of the outages, and for how long perfbench itself did
+// of the run and 1 more time (3 s of 10 s)", with the longest of the outages, and for how long perfbench itself did
 // not run in them; "" if there was none.
 func Dead(outages []Outage, seen *Observed, seconds float64) string {
 	if len(outages) == 0 {
@@ -196,7 +196,7 @@ func Dead(outages []Outage, seen *Observed, seconds float64) string {
 	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	return fmt.Sprintf("nothing was done from %s to %s%s (%s of %s%s)", at(longest.From), at(longest.To), more, length(dead(outages)), length(seconds), own)
+	return fmt.Sprintf("nothing was done from %s%s (%s of %s%s)", plot.Between(longest.From, longest.To), more, length(dead(outages)), length(seconds), own)
 }
 
 // dead is for how many seconds nothing was done.
@@ -246,7 +246,7 @@ func failuresOf(ops []Op, panics int64, parts bool) (failed int64, share float64
 }
 
 // where names a segment behind what happened there.
-func (s *Segment) where() string { return fmt.Sprintf(" in the segment from %.3g s", s.From) }
+func (s *Segment) where() string { return " in the segment from " + plot.At(s.From) }
 
 func unfinished(r *Record) finding {
 	if r.Fault == "" {
@@ -307,9 +307,9 @@ func suspended(r *Record) finding {
 	case stops == 0:
 		text = fmt.Sprintf("perfbench was stopped for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
 	case n == 1:
-		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run, whose clock stood still %s", length(sum), at(o.Suspensions[0].AtS), still)
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s, whose clock stood still %s", length(sum), plot.At(o.Suspensions[0].AtS), still)
 	default:
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run, whose clock stood still %s", n, length(sum), at(o.Suspensions[0].AtS), still)
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s, whose clock stood still %s", n, length(sum), plot.At(o.Suspensions[0].AtS), still)
 	}
 	if untimed > 0 {
 		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
@@ -403,14 +403,15 @@ func backlog(r *Record) finding {
 		return finding{}
 	}
 	g := r.Observed.Growth
-	where := "the end"
+	to, where := "to the end", "the end"
 	if g.ToS < math.Floor(r.Seconds) {
-		where = "the end of its segment at " + at(g.ToS)
+		where = plot.At(g.ToS)
+		to = "until " + where
 	}
-	grew := fmt.Sprintf("the backlog grew to %s (%s due and not sent, %s before)", where, units.Number(g.last()), units.Number(g.From))
+	grew := fmt.Sprintf("the backlog grew %s (%s due and not sent, %s before)", to, units.Number(g.last()), units.Number(g.From))
 	switch {
 	case g.shrank():
-		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), at(g.MostS))
+		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), plot.At(g.MostS))
 	case g.Units > 0:
 		grew = fmt.Sprintf("the backlog grew %s (%s before)", gaveUp(r, g.Units, g.ToS, g.Until), units.Number(g.From))
 	}
@@ -424,7 +425,7 @@ func backlog(r *Record) finding {
 	}
 	for _, b := range slices.Backward(r.Broken) {
 		if b.From < g.ToS && b.To >= began-1 {
-			return after(fmt.Sprintf("the fault %s from %s to %s, which this run made itself", b.Name, at(b.From), at(b.To)))
+			return after(fmt.Sprintf("the fault %s from %s, which this run made itself", b.Name, plot.Between(b.From, b.To)))
 		}
 	}
 	if lost := g.PausedS; lost > 0 && lost*g.Rate >= g.To-g.From {
@@ -432,7 +433,7 @@ func backlog(r *Record) finding {
 	}
 	for _, o := range slices.Backward(r.Outages) {
 		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
-			return after(fmt.Sprintf("nothing was done from %s to %s", at(o.From), at(o.To)))
+			return after(fmt.Sprintf("nothing was done from %s", plot.Between(o.From, o.To)))
 		}
 	}
 	if g.crowded(r.Observed) {
@@ -452,14 +453,14 @@ func backlogs(r *Record) (caughtUp, givenUp string) {
 		return "", ""
 	}
 	if b := o.CaughtUp; b != nil {
-		caughtUp = fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", at(b.FromS), units.Number(b.Most), at(b.ToS))
+		caughtUp = fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", plot.At(b.FromS), units.Number(b.Most), plot.Clock(b.ToS))
 	}
 	if b := o.GivenUp; b != nil && (o.Growth == nil || o.Growth.Units == 0 || o.Growth.ToS != b.ToS || o.Growth.shrank()) {
 		most := ""
 		if b.Most > b.Units {
 			most = ", by " + units.Number(b.Most) + " units at most,"
 		}
-		givenUp = fmt.Sprintf("The run was behind its rate from %s%s %s.", at(b.FromS), most, gaveUp(r, b.Units, b.ToS, b.Until))
+		givenUp = fmt.Sprintf("The run was behind its rate from %s%s %s.", plot.At(b.FromS), most, gaveUp(r, b.Units, b.ToS, b.Until))
 	}
 	return caughtUp, givenUp
 }
@@ -469,13 +470,13 @@ func gaveUp(r *Record, n, atS float64, until string) string {
 	what := "the end"
 	switch {
 	case until == "rate":
-		what = "the rate was changed at " + at(atS)
+		what = "the rate was changed at " + plot.At(atS)
 	case until == "paused":
-		what = "the run was paused at " + at(atS)
+		what = "the run was paused at " + plot.At(atS)
 	case until != "":
-		what = "settings were changed at " + at(atS)
+		what = "settings were changed at " + plot.At(atS)
 	case atS < math.Floor(r.Seconds):
-		what = "its phase ended at " + at(atS)
+		what = "its phase ended at " + plot.At(atS)
 	}
 	return fmt.Sprintf("until %s, when %s units that were due were given up", what, units.Number(n))
 }
@@ -585,6 +586,3 @@ func percent(v float64) string {
 func ns(v int64) string { return units.Duration(time.Duration(v)) }
 
 func length(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
-
-// at formats a moment of a run: 0:07.
-func at(s float64) string { return plot.Clock(s) }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // has says whether a cause is among the reasons.
@@ -366,12 +367,12 @@ func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 func TestAnOutageTellsWhenPerfbenchStoodStill(t *testing.T) {
 	long, short := Outage{From: 8.16, To: 13.8}, Outage{From: 30, To: 31}
 	o := &Observed{PausesAt: []Pause{{AtS: 2, ForS: 0.5}, {AtS: 7.9, ForS: 0.3}, {AtS: 10.2, ForS: 1.1}, {AtS: 13.7, ForS: 0.4}, {AtS: 30.2, ForS: 0.25}}}
-	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s)", Dead([]Outage{long}, nil, 60))
-	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s; perfbench itself did not run for 1.24 s of that)", Dead([]Outage{long}, o, 60))
-	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 and 1 more time (6.64 s of 60 s; perfbench itself did not run for 1.49 s of that)", Dead([]Outage{long, short}, o, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 of the run (5.64 s of 60 s)", Dead([]Outage{long}, nil, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 of the run (5.64 s of 60 s; perfbench itself did not run for 1.24 s of that)", Dead([]Outage{long}, o, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 of the run and 1 more time (6.64 s of 60 s; perfbench itself did not run for 1.49 s of that)", Dead([]Outage{long, short}, o, 60))
 	o = &Observed{Suspensions: []Suspension{{AtS: 8.1, ForS: 7}, {AtS: 8.17, ForS: 3}, {AtS: 20, ForS: 9}}}
-	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 (5.64 s of 60 s; perhaps for up to 3 s more, in which perfbench was suspended)", Dead([]Outage{long}, o, 60))
-	assert.Equal(t, "nothing was done from 00:30 to 00:31 (1 s of 60 s)", Dead([]Outage{short}, o, 60))
+	assert.Equal(t, "nothing was done from 00:08.2 to 00:13.8 of the run (5.64 s of 60 s; perhaps for up to 3 s more, in which perfbench was suspended)", Dead([]Outage{long}, o, 60))
+	assert.Equal(t, "nothing was done from 00:30 to 00:31 of the run (1 s of 60 s)", Dead([]Outage{short}, o, 60))
 	assert.EqualValues(t, 19, o.Suspended())
 }
 
@@ -466,9 +467,9 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	}
 	what, aside := told(append(slices.Clone(course), make([]int64, 10)...))
 	assert.Empty(t, what)
-	assert.Equal(t, "The run was behind its rate from 00:58, by 12.5k units at most, and had caught up by 01:10.", aside)
+	assert.Equal(t, "The run was behind its rate from 00:58 of the run, by 12.5k units at most, and had caught up by 01:10.", aside)
 	what, aside = told(course[:len(course)-1])
-	assert.Contains(t, what, "the run was behind its rate at the end (3k due and not sent, 12.5k at most, at 01:03), and was catching up")
+	assert.Contains(t, what, "the run was behind its rate at the end (3k due and not sent, 12.5k at most, at 01:03 of the run), and was catching up")
 	assert.NotContains(t, what, "does not keep up")
 	assert.Empty(t, aside)
 	what, _ = told(course[:64])
@@ -498,7 +499,7 @@ func TestABacklogOfACrowdedMachineIsNotTheStores(t *testing.T) {
 		what, text := said(backlog(&r))
 		assert.Equal(t, want, crowdedOut(&r), "%v", others)
 		assert.Equal(t, !want, strings.Contains(what+text, "the store does not keep up"))
-		assert.Equal(t, want, strings.HasPrefix(text, "other processes used 1.4 processors of this machine while the backlog grew to the end of its segment at 00:40 ("), text)
+		assert.Equal(t, want, strings.HasPrefix(text, "other processes used 1.4 processors of this machine while the backlog grew until 00:40 of the run ("), text)
 	}
 }
 
@@ -521,13 +522,13 @@ func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
 		return strings.Join(Remarks(r), " ")
 	}
 	course[20].Units, course[21].Units, course[22].GivenUp, course[22].Until, course[22].AtS = 4000, 6000, 5000, "rate", 22.4
-	assert.Equal(t, "The run was behind its rate from 00:20, by 6k units at most, until the rate was changed at 00:22.4, when 5k units that were due were given up.", told())
+	assert.Equal(t, "The run was behind its rate from 00:20 of the run, by 6k units at most, until the rate was changed at 00:22.4 of the run, when 5k units that were due were given up.", told())
 	course[22].Units = 9000 // behind again at once, and until the end
 	for i := 23; i < 59; i++ {
 		course[i].Units = 9000
 	}
 	course[59].GivenUp = 9500
-	assert.Equal(t, "The run was behind its rate from 00:22 until the end, when 9.5k units that were due were given up.", told())
+	assert.Equal(t, "The run was behind its rate from 00:22 of the run until the end, when 9.5k units that were due were given up.", told())
 	g := &Growth{FromS: 30, ToS: 60, From: 5000, To: 9000, End: 9500, Most: 9500, MostS: 60, Rate: 2500}
 	g.EndAt(course[59])
 	r.Observed.Growth = g
@@ -536,7 +537,7 @@ func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
 	assert.Contains(t, text, "the backlog grew until the end, when 9.5k units that were due were given up (5k before): the store does not keep up")
 	assert.Zero(t, CaughtUpAfter(append(course, make([]Waiting, 5)...), g))
 	course[59].GivenUp = 100 // in the queues of a run that keeps up
-	assert.Contains(t, told(), "The run was behind its rate from 00:22, by 9k units at most, and had caught up by 01:00.")
+	assert.Contains(t, told(), "The run was behind its rate from 00:22 of the run, by 9k units at most, and had caught up by 01:00.")
 }
 
 // In a closed loop a store that is away gets few calls, however long it is away.
@@ -561,7 +562,7 @@ func TestABacklogOfAnOutageNamesIt(t *testing.T) {
 	r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 9000, End: 9000, Most: 12_500, MostS: 28, Rate: 2500}
 	r.Outages = []Outage{{From: 1, To: 2}, {From: 23, To: 28}}
 	_, text := said(backlog(&r))
-	assert.Contains(t, text, " after nothing was done from 00:23 to 00:28: ")
+	assert.Contains(t, text, " after nothing was done from 00:23 to 00:28 of the run: ")
 	assert.NotContains(t, text, "does not keep up")
 	r.Observed.Growth.CaughtUpS = 41
 	_, text = said(backlog(&r))
@@ -671,9 +672,9 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	r.Outages = []Outage{{From: 2, To: 3.5}, {From: 10, To: 24}}
 	v := Judge(r)
 	require.True(t, has(v, Errors))
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 and 1 more time \(15\.5 s of .*\), and 85 811 calls failed, `, v.Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 of the run and 1 more time \(15\.5 s of .*\), and 85 811 calls failed, `, v.Reasons[0].Text)
 	r.Outages = r.Outages[1:]
-	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 \(14 s of .*\), and 85 811 calls failed, `, Judge(r).Reasons[0].Text)
+	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 of the run \(14 s of .*\), and 85 811 calls failed, `, Judge(r).Reasons[0].Text)
 }
 
 // A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that
@@ -687,7 +688,7 @@ func TestABacklogOfAFaultNamesIt(t *testing.T) {
 		return text
 	}
 	for _, f := range [][2]float64{{15, 18}, {20, 30}, {25, 26}} {
-		assert.Contains(t, told(f[0], f[1]), "after the fault kill:primary from "+at(f[0])+" to ")
+		assert.Contains(t, told(f[0], f[1]), "after the fault kill:primary from "+plot.Clock(f[0])+" to ")
 		assert.NotContains(t, told(f[0], f[1]), "raise --threads")
 	}
 	for _, f := range [][2]float64{{1, 2}, {30, 32}} {
@@ -713,17 +714,17 @@ func TestServersThatWereStartedAgainAreTold(t *testing.T) {
 	r := clean()
 	r.Verified = Passed
 	r.Restarts = []Restart{{AtS: 12}}
-	assert.Equal(t, []string{"The server was started again at about 00:12."}, Remarks(r))
+	assert.Equal(t, []string{"The server was started again at about 00:12 of the run."}, Remarks(r))
 	r.Restarts[0].Kept = new(int64(0))
-	assert.Equal(t, []string{"The server was started again at about 00:12 and came back empty, so the verification speaks only of what was written since."}, Remarks(r))
+	assert.Equal(t, []string{"The server was started again at about 00:12 of the run and came back empty, so the verification speaks only of what was written since."}, Remarks(r))
 	assert.Equal(t, "the server was started again and came back empty", r.Restarts[0].Note())
 	assert.Equal(t, "server restarted, came back empty", BriefNote(r.Restarts[0].Note()))
 	assert.Empty(t, BriefNote("the cache was started again"))
 	assert.Equal(t, Valid, Judge(r).State)
 	r.Restarts[0].Kept = new(int64(1200))
-	assert.Equal(t, []string{"The server was started again at about 00:12 and came back with 1\u2009200 records, so the verification speaks only of what it came back with and of what was written since."}, Remarks(r))
+	assert.Equal(t, []string{"The server was started again at about 00:12 of the run and came back with 1\u2009200 records, so the verification speaks only of what it came back with and of what was written since."}, Remarks(r))
 	r.Verified = Failed
-	assert.Equal(t, []string{"The server was started again at about 00:12 and came back with 1\u2009200 records."}, Remarks(r), "it says itself what is missing")
+	assert.Equal(t, []string{"The server was started again at about 00:12 of the run and came back with 1\u2009200 records."}, Remarks(r), "it says itself what is missing")
 	r.Restarts = []Restart{{AtS: 12, Node: "a:1"}, {AtS: 14, Node: "b:1"}, {AtS: 16, Node: "a:1"}, {AtS: 18, Node: "a:1"}, {AtS: 20, Node: "a:1"}}
-	assert.Equal(t, []string{"The server a:1 was started again at about 00:12; the server b:1 was started again at about 00:14; the server a:1 was started again at about 00:16; and 2 more times."}, Remarks(r))
+	assert.Equal(t, []string{"The server a:1 was started again at about 00:12 of the run; the server b:1 was started again at about 00:14 of the run; the server a:1 was started again at about 00:16 of the run; and 2 more times."}, Remarks(r))
 }

@@ -78,7 +78,7 @@ operations:
 	assert.Equal(t, workload.Failed, v.State)
 	assert.Contains(t, v.Summary, "the store has lost what it held, as one does that keeps nothing on disk and is started again: not one of the records that must be there is")
 	assert.Contains(t, strings.Join(o.Run.Verdict.Reasons, "\n"), "calls found no record where one had been acknowledged, so the store has lost it (class lost)")
-	assert.Regexp(t, `The server was started again at about 00:\d\d and came back empty\.`, strings.Join(o.Run.Remarks(), "\n"))
+	assert.Regexp(t, `The server was started again at about 00:\d\d of the run and came back empty\.`, strings.Join(o.Run.Remarks(), "\n"))
 	assert.Contains(t, fmt.Sprint(o.Run.Marks), "the server was started again and came back empty")
 	assert.Condition(t, func() bool {
 		return slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return strings.HasPrefix(c.Name, "stock: ") && !c.OK })

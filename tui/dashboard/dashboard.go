@@ -165,7 +165,7 @@ func (d *Dashboard) askMark() {
 		if text == "" {
 			text = fmt.Sprintf("mark %d", len(d.now.snap.Marks)+1)
 		}
-		d.says.say(e, "marked "+widget.Clock(at)+": "+text, false)
+		d.says.say(e, "marked at "+widget.At(at)+": "+text, false)
 		d.control.Mark(at, text)
 		return nil
 	}}

@@ -48,7 +48,7 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.endsSoon():
 		s.panel.Ask("This run ends by itself before a search could end. The search gets a run of its own, and this one stops.", ops)
 	case s.now.info.Duration > 0:
-		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known, or at "+widget.Clock(s.now.info.Duration)+".", ops)
+		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known, or at "+widget.At(s.now.info.Duration)+".", ops)
 	default:
 		s.panel.Ask("The search turns the knobs of this run, which ends with it.", ops)
 	}

@@ -114,7 +114,8 @@ func (sel *selection) answered() []string {
 	w := sel.now.watch
 	switch {
 	case w.gone && sel.fig.latency.Count == 0:
-		return []string{"no answer since " + plot.Clock(w.since.Seconds())}
+		since := w.since.Seconds()
+		return []string{"no answer since " + plot.At(since), "no answer since " + plot.Clock(since)}
 	case sel.fig.latency.Count == 0:
 		return nil
 	case w.gone || w.silent > 0:

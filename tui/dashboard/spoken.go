@@ -39,7 +39,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "fault "+f.Name+" is in force")
 	}
 	if what, at := d.now.after(); len(what) > 0 {
-		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.Clock(at))
+		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.At(at))
 	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
 		events = append(events, "verdict "+v.State+" "+strings.Join(v.MainWords(), ", "))
@@ -134,7 +134,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 		out = append(out, "Arrivals: "+d.coming.at.String())
 	}
 	if d.now.watch.gone {
-		out = append(out, "no answer since "+widget.Clock(d.now.watch.since))
+		out = append(out, "no answer since "+widget.At(d.now.watch.since))
 	}
 	if l := d.sel.fig.latency; d.now.watch.gone {
 		out = append(out, d.sel.rateText(d.sel.fig.rate))

@@ -127,7 +127,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 	switch {
 	case w.gone:
-		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.Clock(w.since.Seconds()), tenths(s.At-w.since))
+		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.At(w.since.Seconds()), tenths(s.At-w.since))
 		next := "the run goes on"
 		switch stage {
 		case screen.Finishing, screen.Verifying:
@@ -144,7 +144,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 	case w.emptied(s):
 		text := "The store answers"
 		if w.returned {
-			text += fmt.Sprintf(" again since %s, after %s", plot.Clock(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
+			text += fmt.Sprintf(" again since %s, after %s", plot.At(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
 		}
 		text += ", but it has lost records"
 		if more := fmt.Sprintf(": %s found none", widget.Plural(w.lost, "call")); ansi.StringWidth(text+more) <= width {
@@ -152,7 +152,7 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 		}
 		return text
 	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %s", plot.Clock(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
+		return fmt.Sprintf("The store answers again since %s, after %s", plot.At(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
 	}
 	return ""
 }

@@ -508,7 +508,7 @@ func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
 	page := ansi.Strip(strings.Join((&loadedRun{folder: f, course: c}).page(s, &moment{}, nil, 76, 10), "\n"))
 	assert.Contains(t, page, "▒ an injected fault")
-	assert.Contains(t, strings.Join(strings.Fields(page), " "), "delay:5ms from 00:10 to 00:14: 400 done in its seconds, 0 calls failed")
+	assert.Contains(t, strings.Join(strings.Fields(page), " "), "delay:5ms from 00:10 to 00:14 of the run: 400 done in its seconds, 0 calls failed")
 }
 
 func BenchmarkResultsView(b *testing.B) {

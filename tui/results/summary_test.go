@@ -94,7 +94,7 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	run.Observed = &verdict.Observed{Restarts: []verdict.Restart{{AtS: 13, Kept: new(int64(0))}}}
 	assert.Equal(t, "passed", run.Verification.State)
 	plain := func(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
-	again := "! The server was started again at about 00:13 and came back empty"
+	again := "! The server was started again at about 00:13 of the run and came back empty"
 
 	first := plain(l.text(s, nil, 100, true))
 	assert.Less(t, strings.Index(first, "! map profile has values of 10 KiB"), strings.Index(first, "! crowded"), first)

@@ -29,6 +29,9 @@ func Whole(n int64) string {
 // Clock formats a moment of a run: 00:47, 1:02:03; with a minus before zero.
 func Clock(d time.Duration) string { return plot.Clock(math.Floor(d.Seconds())) }
 
+// At tells a moment of a run in a sentence.
+func At(d time.Duration) string { return plot.At(math.Floor(d.Seconds())) }
+
 // Nanos formats a latency; a dash if nothing was timed.
 func Nanos(ns int64) string {
 	if ns <= 0 {
