@@ -26,9 +26,8 @@ func (c *Course) catchUps() {
 	usual := [2]float64{} // the last second that was as asked, and the one before it
 	for i := range c.Seconds {
 		x := &c.Seconds[i]
-		end := x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
 		switch {
-		case faulty(faults, end):
+		case faulty(faults, x.end()):
 			stopped, behind, still = x.At, true, true
 		case x.Backlog > before && x.Count < stoodShare*usual[0]:
 			if !still && i > 0 && usual[0] < partShare*usual[1] {
@@ -44,6 +43,31 @@ func (c *Course) catchUps() {
 		}
 		before = x.Backlog
 	}
+}
+
+// outages marks the seconds in which nothing was done although the load was there, and the ones in which that
+// began and ended.
+func (c *Course) outages() {
+	var last, usual float64 // of seconds in which something was done: the last, and the better of the last two
+	for i, x := range c.Seconds {
+		switch {
+		case x.Count > 0:
+			last, usual = x.Count, max(last, x.Count)
+		case usual >= busy && !c.paused(x.At, x.end()):
+			for k := max(i-1, 0); k < min(i+2, len(c.Seconds)); k++ {
+				c.Seconds[k].out = true
+			}
+		}
+	}
+}
+
+// untilOutage returns the seconds after a change in which nothing else happened to the store. An outage that begins
+// at once may be what the change did.
+func untilOutage(after []Second) []Second {
+	if i := slices.IndexFunc(after, func(x Second) bool { return x.out }); i >= fewest {
+		return after[:i]
+	}
+	return after
 }
 
 // faulty reports whether a fault that the run makes itself was in force at a moment.

@@ -52,6 +52,13 @@ type Second struct {
 	// last stop had held up was done in it; stopped is when that was.
 	stood, catches bool
 	stopped        time.Duration
+	// out means that it is part of an outage.
+	out bool
+}
+
+// end is when the second ended.
+func (x *Second) end() time.Duration {
+	return x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
 }
 
 // Times are the response times of an operation in a second, in nanoseconds; 0: unknown.
@@ -114,6 +121,7 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 	}
 	c.Seconds = g.list()
 	c.catchUps()
+	c.outages()
 	return c
 }
 
@@ -163,6 +171,7 @@ func Of(f *rundir.Folder) *Course {
 	}
 	c.Seconds = g.list()
 	c.catchUps()
+	c.outages()
 	return c
 }
 
@@ -486,9 +495,16 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 			near = append(near, seg)
 		}
 	}
-	// A stop before the change says nothing about it, and what it has held up says nothing afterwards.
+	// A stop before the change says nothing about it, and what it has held up says nothing afterwards; nor
+	// does an outage later on, or what comes after that.
 	before := slices.DeleteFunc(c.seconds(from, e.first), func(x Second) bool { return x.stood || x.catches })
+	if up := slices.DeleteFunc(slices.Clone(before), func(x Second) bool { return x.out }); len(up) >= fewest {
+		before = up
+	}
 	after := slices.DeleteFunc(c.seconds(e.Until, to), func(x Second) bool { return x.catches && x.stopped < e.Until-slack })
+	if up := untilOutage(after); len(up) < len(after) {
+		after, e.more = up, false
+	}
 	e.had = min(len(before), window)
 	k := min(e.had, len(after))
 	nearest := before[len(before)-e.had:]
@@ -547,8 +563,7 @@ func (c *Course) seconds(from, to time.Duration) (out []Second) {
 		from -= slack
 	}
 	for _, x := range c.Seconds {
-		end := x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
-		if x.At >= from && end <= to && !c.paused(x.At, end) {
+		if end := x.end(); x.At >= from && end <= to && !c.paused(x.At, end) {
 			out = append(out, x)
 		}
 	}

@@ -709,6 +709,35 @@ func TestEachChangeHasItsEffect(t *testing.T) {
 	}, told)
 }
 
+// A change is judged by what was before something else happened to the store, and so is the next one.
+func TestAnOutageIsNoEffectOfAChangeBeforeIt(t *testing.T) {
+	at := func(s int) time.Duration { return time.Duration(s)*time.Second + 20*time.Millisecond }
+	turn := func(s int, from, to float64) measure.Change {
+		return measure.Change{At: at(s), Name: "rate", From: from, To: to, By: "workbench"}
+	}
+	down := [][2]int64{{12000, 100}, {0, 0}, {0, 0}, {0, 0}, {7000, 9000}} // as calls fail at once, none is behind
+	ran := func(seconds int, changes ...measure.Change) *Course {
+		list := slices.Concat(steady(10, 221000, 5000), steady(8, 20200, 100), down, steady(10, 20200, 100), steady(10, 10000, 100))
+		c := course(changes, list[:seconds]...)
+		c.outages()
+		return c
+	}
+	e := last(ran(17, turn(10, 0, 20000)))
+	require.Equal(t, Worse, e.Throughput().Is)
+	for _, seconds := range []int{18, 19, 20, 21, 22, 23, 33} {
+		e := last(ran(seconds, turn(10, 0, 20000)))
+		assert.Equal(t, Worse, e.Throughput().Is, "%d: %s", seconds, e.Outcome(200))
+		assert.Equal(t, Better, e.Latency().Is, "%d: %s", seconds, e.Outcome(200))
+		assert.InDelta(t, 20200, e.Throughput().After, 1000, "%d", seconds)
+	}
+	e = last(ran(43, turn(10, 0, 20000), turn(33, 20000, 10000)))
+	assert.Equal(t, Worse, e.Throughput().Is, e.Outcome(200))
+	assert.InDelta(t, 20200, e.Throughput().Before, 20, "without the outage before it")
+
+	e = last(ran(23, turn(16, 0, 20000)))
+	assert.Equal(t, Unsure, e.Throughput().Is, "one that comes at once may be what the change did: %s", e.Outcome(200))
+}
+
 // A store that stood still and was fast until what had waited was done has changed nothing: neither before
 // a turn nor after it, nor after a fault.
 func TestWhatAStopHeldUpIsNoEffect(t *testing.T) {

@@ -29,7 +29,7 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 		t.Add(e.When(), e.Named(), e.By, e.Segments(), rate, tail, note)
 	}
 	if s.Table = t; judged {
-		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, of the operation that has the highest before or after it, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
+		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it, up to the next change, fault or outage: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, of the operation that has the highest before or after it, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
 	}
 	return s
 }

@@ -104,7 +104,7 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 }
 
 // near says of which seconds the figures of an effect are.
-const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it: throughput, and the p99 of the median second (p50 where p99 cannot be judged) of the operation that has the highest before or after it, each from its lowest to its highest second. " +
+const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it, up to the next change, fault or outage: throughput, and the p99 of the median second (p50 where p99 cannot be judged) of the operation that has the highest before or after it, each from its lowest to its highest second. " +
 	"So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole."
 
 // effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
