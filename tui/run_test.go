@@ -154,7 +154,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.Equal(t, tea.ProgressBarError, bar.State)
 	run.Stage.Stage = screen.Verifying
 	send(t, a, frame(a))
-	assert.Contains(t, picture(t, a), "since 00:10 (4.0 s) · the run has ended, and verifying waits for the store")
+	assert.Contains(t, picture(t, a), "since 00:10 of the run (4.0 s) · the run has ended, and verifying waits for the store")
 	run.Stage.Stage = screen.Measuring
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)
