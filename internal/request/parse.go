@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,12 +176,15 @@ func IsName(path string) bool {
 	return ending == ".yaml" || ending == ".yml"
 }
 
+// looksLike finds a line with which plans begin.
+var looksLike = regexp.MustCompile(`(?m)^(profile|runs):`)
+
 // Is reports whether a file of values is a plan, that is, names its profile or lists
-// runs.
+// runs. One that cannot be read is a plan if a line of it begins so.
 func Is(data []byte) bool {
 	top, err := form.Parse("", data)
 	if err != nil {
-		return false
+		return looksLike.Match(data)
 	}
 	for key, val := range top.Pairs() {
 		if key.Text() == "profile" && val.Kind() == yaml.Scalar || key.Text() == wordRuns && val.Kind() == yaml.List {

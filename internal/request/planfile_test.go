@@ -282,6 +282,8 @@ func TestWhatIsAPlan(t *testing.T) {
 	assert.False(t, request.Is([]byte("profile:\n  testCase: put\n")), "a map of that name")
 	assert.False(t, request.Is([]byte("threads: 1\n")))
 	assert.False(t, request.Is([]byte("a: [")))
+	assert.True(t, request.Is([]byte("# Puts.\nprofile: [\n")), "what is wrong with it is said")
+	assert.False(t, request.Is([]byte("a: [\n  profile: x\n")), "not at the beginning of a line")
 }
 
 func FuzzRead(f *testing.F) {

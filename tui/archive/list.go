@@ -366,9 +366,11 @@ func (h *List) plan(ids []string) tea.Cmd {
 		if err != nil {
 			return DoneMsg{Err: err}
 		}
+		said := "written to " + made.Path
 		if one := made.File.Plain(); one != nil {
-			return screen.SetUpMsg{Request: *one, Said: "written to " + made.Path, From: h}
+			return screen.SetUpMsg{Request: *one, Said: said, From: h}
 		}
+		made.Said = said
 		return screen.OpenMsg{To: made}
 	}
 }

@@ -744,5 +744,10 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	a.Send(t, "a", "down", "a", "down", "b", "P")
 	assert.Equal(t, []string{b.Past[0].ID, b.Past[1].ID, b.Past[2].ID}, b.Planned)
 	require.Len(t, a.Asked, 1)
-	assert.Equal(t, "plan.yaml", a.Asked[0].(screen.Suite).Path)
+	made := a.Asked[0].(screen.Suite)
+	assert.Equal(t, "plan.yaml", made.Path)
+	s := NewSuite(b, made)
+	assert.Contains(t, s.View(a.Env), "written to plan.yaml")
+	s.Tell("", a.Env)
+	assert.NotContains(t, s.View(a.Env), "written to", "until the next key")
 }

@@ -48,7 +48,7 @@ type suiteMsg struct {
 
 // NewSuite shows the runs of a plan file.
 func NewSuite(b Suites, to screen.Suite) *Suite {
-	return &Suite{bench: b, plan: to, now: screen.SuiteNow{Turns: make([]screen.SuiteTurn, len(to.File.Runs))}}
+	return &Suite{bench: b, plan: to, now: screen.SuiteNow{Turns: make([]screen.SuiteTurn, len(to.File.Runs))}, toast: widget.Note{Text: to.Said}}
 }
 
 // Running returns the runs in progress, or nil.

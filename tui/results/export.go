@@ -93,6 +93,8 @@ func (x *exporter) finished(m exportedMsg) {
 	x.busy, x.done, x.files, x.err = false, m.err == nil, m.files, m.err
 	if x.done {
 		x.top = 0
+	} else if x.at == len(x.formats) { // another folder is typed next
+		x.typing = true
 	}
 }
 

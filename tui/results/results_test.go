@@ -188,6 +188,25 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	assert.Equal(t, r.run.loaded.folder.Dir, r.export.dir.Value())
 }
 
+// A folder that cannot be written to stays in its field, which takes text at once.
+func TestAnExportToAWrongFolderIsTypedOn(t *testing.T) {
+	a, r, b := show(t, 120, 40)
+	b.ExportErr = errors.New("no such folder")
+	a.Send(t, "e", "up", "space", "tab", "ctrl+u")
+	a.Type(t, "/nope")
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "o such folder")
+	assert.True(t, r.Typing())
+	a.Type(t, "/e")
+	assert.Equal(t, "/nope/e", r.export.dir.Value())
+	assert.Equal(t, []string{"markdown", "html"}, r.export.chosen())
+	b.ExportErr = nil
+	a.Send(t, "ctrl+u")
+	a.Type(t, "/tmp")
+	a.Send(t, "enter")
+	assert.Len(t, b.Exported, 2)
+}
+
 // While documents are written, the dialog says so, and offers only what works.
 func TestAnExportUnderWaySaysSo(t *testing.T) {
 	a, r, b := show(t, 80, 24)

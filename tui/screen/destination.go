@@ -64,10 +64,11 @@ type (
 	Sweep struct{ ID string }
 	// Plans lists plan files.
 	Plans struct{}
-	// Suite shows the runs of a plan file, by its path.
+	// Suite shows the runs of a plan file, by its path. Said, if set, is shown at first.
 	Suite struct {
 		Path string
 		File *request.File
+		Said string
 	}
 	// Return shows a screen again that was left, as it was.
 	Return struct{ To Screen }

@@ -56,7 +56,7 @@ func TestPlanFilesAreFound(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "night.yaml")
 	for path, text := range map[string]string{
 		"a.yaml": "profile: ingestion\n", "b.yml": "profile: ingestion\ncuont: 3\n", "c.yaml": "profile: ingestion\nthreads: 2\n",
-		"values.yaml": "threads: 4\n", "notes.txt": "profile: ingestion\n", elsewhere: "profile: ingestion\n",
+		"bad.yaml": "profile: ingestion\nthreads: [4\n", "values.yaml": "threads: 4\n", "notes.txt": "profile: ingestion\n", elsewhere: "profile: ingestion\n",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
@@ -77,10 +77,13 @@ func TestPlanFilesAreFound(t *testing.T) {
 		paths = append(paths, f.Path)
 		if f.Path == "b.yml" {
 			assert.ErrorContains(t, f.Err, "cuont")
+		} else if f.Path == "bad.yaml" {
+			assert.ErrorContains(t, f.Err, "bad.yaml")
+			assert.Nil(t, f.File)
 		} else {
 			assert.NoError(t, f.Err)
 		}
 	}
 	last := slices.Delete(slices.Clone(exported[:mostExported]), 3, 4)
-	assert.Equal(t, append([]string{elsewhere, "c.yaml", exported[3], "a.yaml", "b.yml"}, last...), paths)
+	assert.Equal(t, append([]string{elsewhere, "c.yaml", exported[3], "a.yaml", "b.yml", "bad.yaml"}, last...), paths)
 }

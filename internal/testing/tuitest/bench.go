@@ -61,15 +61,16 @@ type Bench struct {
 	// Secrets are the passwords that targets were started with.
 	Secrets map[string]string
 
-	Mu       sync.Mutex
-	Started  []request.Request
-	Swept    []sweep.Asked
-	Exported []string
-	Exports  request.Exported // what was exported last
-	Saved    map[string]request.Request
-	Kept     map[string]request.Request
-	LastErr  error
-	Latest   string // the profile that was used last
+	Mu        sync.Mutex
+	Started   []request.Request
+	Swept     []sweep.Asked
+	Exported  []string
+	ExportErr error            // what Export fails with
+	Exports   request.Exported // what was exported last
+	Saved     map[string]request.Request
+	Kept      map[string]request.Request
+	LastErr   error
+	Latest    string // the profile that was used last
 }
 
 // Profiles returns those listed.
@@ -267,6 +268,9 @@ func (b *Bench) Formats(*rundir.Folder) []rundir.Format { return b.CanWrite }
 func (b *Bench) Export(id string, formats []string, dir string) ([]string, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
+	if b.ExportErr != nil {
+		return nil, b.ExportErr
+	}
 	var out []string
 	for _, f := range formats {
 		out = append(out, dir+"/"+id+"/report."+f)
