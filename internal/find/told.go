@@ -107,7 +107,7 @@ func (r *Result) Rows(level float64) []Row {
 }
 
 func (r *Result) row(o Outcome) Row {
-	row := Row{Step: o.Shown, Short: o.inShort()}
+	row := Row{Step: o.Shown, Short: r.inShort(o)}
 	row.Words, row.Held, row.Doubtful = r.told(o)
 	return row
 }
@@ -180,9 +180,17 @@ func waits(d time.Duration) string {
 	return ", with users waiting " + units.Duration(d)
 }
 
-// InShort is what Told says in a word or two: whether the level held, or in how many of its tries. That users
-// waited although it did is no word of it, as that often is so at all levels.
-func (r *Result) InShort(level float64) string { return r.Outcome(r.Of(level)).inShort() }
+// InShort is what Told says in a few words: whether the level held, or in how many of its tries, and that it did
+// so only in the store where users waited.
+func (r *Result) InShort(level float64) string { return r.inShort(r.Outcome(r.Of(level))) }
+
+func (r *Result) inShort(o Outcome) string {
+	text := o.inShort()
+	if !o.Held || r.waited(o.Shown) == 0 || text == "in doubt" {
+		return text
+	}
+	return strings.TrimPrefix(text+" store only", "yes ")
+}
 
 func (o Outcome) inShort() string {
 	switch {

@@ -133,12 +133,12 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 		assert.Equal(t, level < 40, held)
 		return words + "; " + r.InShort(level)
 	}
-	assert.Equal(t, "held, with users waiting 800 ms; yes", told(10))
+	assert.Equal(t, "held, with users waiting 800 ms; store only", told(10))
 	assert.Equal(t, "held; yes", told(20))
 	assert.Equal(t, "held, in doubt, with users waiting 700 ms; in doubt", told(30))
 	assert.Equal(t, "p99.service<10ms did not hold; no", told(40))
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
-	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; once p99.service<10ms did not hold; 2 of 3", told(10))
+	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; once p99.service<10ms did not hold; 2 of 3 store only", told(10))
 	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
 	assert.Equal(t, "2 of 5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {

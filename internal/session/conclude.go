@@ -238,14 +238,18 @@ func (e *conclusion) restarted(ctx context.Context) {
 }
 
 // markRestarts gives each restart the second of its mark, so that both are told as of one moment. One that
-// was noticed after the end has none, as a run that has ended takes no marks: it gets one there.
+// was noticed after the end has none, as a run that has ended takes no marks: it gets one, unless it was after
+// the end itself.
 func markRestarts(marks []rundir.Mark, list []verdict.Restart, end float64) []rundir.Mark {
 	from := 0
 	for i := range list {
 		r := &list[i]
 		at := slices.IndexFunc(marks[from:], func(m rundir.Mark) bool { return m.Note == r.Note() })
+		if at < 0 && r.AtS >= end {
+			continue
+		}
 		if at < 0 {
-			at, marks = len(marks)-from, append(marks, rundir.Mark{At: end, Note: r.Note()})
+			at, marks = len(marks)-from, append(marks, rundir.Mark{At: r.AtS, Note: r.Note()})
 		}
 		from += at + 1
 		r.AtS = math.Floor(marks[from-1].At)

@@ -44,9 +44,9 @@ func TestServersThatWereStartedAgain(t *testing.T) {
 // A restart is told as of the second in which it is marked, also if it was noticed after the end.
 func TestRestartsAreToldWhenTheyAreMarked(t *testing.T) {
 	t.Parallel()
-	list := []verdict.Restart{{AtS: 12}, {AtS: 20}, {AtS: 31}}
+	list := []verdict.Restart{{AtS: 12}, {AtS: 20}, {AtS: 29}, {AtS: 35}}
 	note := list[0].Note()
 	marks := markRestarts([]rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}}, list, 30.4)
-	assert.Equal(t, []verdict.Restart{{AtS: 13}, {AtS: 20}, {AtS: 30}}, list)
-	assert.Equal(t, []rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}, {At: 30.4, Note: note}}, marks)
+	assert.Equal(t, []verdict.Restart{{AtS: 13}, {AtS: 20}, {AtS: 29}, {AtS: 35}}, list)
+	assert.Equal(t, []rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}, {At: 29, Note: note}}, marks, "none of what was after the end")
 }

@@ -71,6 +71,9 @@ func (r Restart) words(when string) string {
 	return text
 }
 
+// after reports whether it was after the end of a run, as while that was verified.
+func (r Restart) after(run Record) bool { return !run.Going && run.Seconds > 0 && r.AtS >= run.Seconds }
+
 // BriefNote is a Note in fewer words, "server restarted, came back empty"; "" for any other text.
 func BriefNote(note string) string {
 	server, then, ok := strings.Cut(note, " was started again")
@@ -88,7 +91,11 @@ const mostRestarts = 3
 func Restarted(r Record) string {
 	var all []string
 	for _, x := range r.Restarts[:min(len(r.Restarts), mostRestarts)] {
-		all = append(all, x.words(" at about "+plot.At(x.AtS)))
+		when := " at about " + plot.At(x.AtS)
+		if x.after(r) {
+			when = " after the end of the run"
+		}
+		all = append(all, x.words(when))
 	}
 	if len(all) == 0 {
 		return ""
@@ -97,12 +104,14 @@ func Restarted(r Record) string {
 	if more := len(r.Restarts) - len(all); more > 0 {
 		text += "; and " + units.Plural(int64(more), "more time")
 	}
-	if last := r.Restarts[len(r.Restarts)-1].Kept; r.Verified == Passed && last != nil {
-		text += ", so the verification speaks only of what "
-		if *last > 0 {
-			text += "it came back with and of what "
-		}
-		text += "was written since"
+	switch last := r.Restarts[len(r.Restarts)-1]; {
+	case r.Verified != Passed || last.Kept == nil:
+	case last.after(r):
+		text += ", so the verification speaks only of what it came back with"
+	case *last.Kept == 0:
+		text += ", so the verification speaks only of what was written since"
+	default:
+		text += ", so the verification speaks only of what it came back with and of what was written since"
 	}
 	return units.Capital(text) + "."
 }

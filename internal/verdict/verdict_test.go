@@ -723,6 +723,9 @@ func TestServersThatWereStartedAgainAreTold(t *testing.T) {
 	assert.Equal(t, Valid, Judge(r).State)
 	r.Restarts[0].Kept = new(int64(1200))
 	assert.Equal(t, []string{"The server was started again at about 00:12 of the run and came back with 1\u2009200 records, so the verification speaks only of what it came back with and of what was written since."}, Remarks(r))
+	late := r
+	late.Restarts = []Restart{{AtS: r.Seconds + 5, Kept: new(int64(1200))}}
+	assert.Equal(t, []string{"The server was started again after the end of the run and came back with 1\u2009200 records, so the verification speaks only of what it came back with."}, Remarks(late))
 	r.Verified = Failed
 	assert.Equal(t, []string{"The server was started again at about 00:12 of the run and came back with 1\u2009200 records."}, Remarks(r), "it says itself what is missing")
 	r.Restarts = []Restart{{AtS: 12, Node: "a:1"}, {AtS: 14, Node: "b:1"}, {AtS: 16, Node: "a:1"}, {AtS: 18, Node: "a:1"}, {AtS: 20, Node: "a:1"}}
