@@ -24,15 +24,16 @@ type Axis struct {
 // firstSpan is the shortest axis of a run whose end is not known.
 const firstSpan = 30
 
-// NewAxis returns the axis after elapsed seconds of a run that begins with warmup
-// seconds and is to last total more; 0 means unknown. The values cover width or more.
+// NewAxis returns the axis in the elapsed-th second of a run that begins with warmup
+// seconds and is to last total more; 0 means unknown. The second in which the last calls end is none of them.
+// The values cover width or more.
 func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
 	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, time.Second)}
 	elapsed += warmup
 	for a.Span < elapsed {
 		a.Span *= 2
 	}
-	if total += warmup; total > warmup && total >= elapsed && 2*total <= 5*a.Span {
+	if total += warmup; total > warmup && total >= elapsed-1 && 2*total <= 5*a.Span {
 		a.Span = max(total, 1)
 	}
 	for a.Bucket.Seconds() < a.perDot() {

@@ -127,6 +127,17 @@ func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
 	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "DEGRADED: crowded by other programs", "with room for what that is")
 }
 
+// The number of errors on the tab is the one in the line of state, at any moment of a second.
+func TestErrorsHaveOneNumberOnAScreen(t *testing.T) {
+	a, d, _ := live(t, 5*time.Second, 120, 40)
+	for _, n := range []int64{8037, 9989} {
+		d.sel.fig.errors = n
+		page := ansi.Strip(d.View(a.Env))
+		assert.Contains(t, page, "errors ("+widget.Whole(n)+")")
+		assert.Contains(t, page, " · errors "+widget.Whole(n)+" ")
+	}
+}
+
 // What another terminal turned is told as such, and is an act of its own.
 func TestWhatAWatcherTurnsIsToldAsSuch(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {

@@ -147,6 +147,7 @@ func opsHeight(s widget.Size, h, rows int) int {
 // unchanged, so are its lines.
 type panelKey struct {
 	number  int64 // of the snapshot, or the last finished second
+	errors  int64
 	changes int
 	rect    image.Rectangle
 	styles  *widget.Styles

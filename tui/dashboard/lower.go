@@ -35,7 +35,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	r := p.ops
 	low.cells = chartCells(p, p.throughput)
 	key := panelKey{
-		number: int64(low.sel.fig.second), changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
+		number: int64(low.sel.fig.second), errors: low.sel.fig.errors, changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
 	}
 	if low.tab != tabOps {
 		key.number = low.now.snap.Number

@@ -134,7 +134,8 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 		{"and doubles", 0, 31, 600, 60},
 		{"until its end is near", 0, 250, 600, 600},
 		{"an unknown end doubles", 0, 100, 0, 120},
-		{"a run beyond its end doubles", 0, 61, 60, 120},
+		{"a run that ends stays as it was", 0, 15, 14, 14},
+		{"a run beyond its end doubles", 0, 62, 60, 120},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.span, NewAxis(60, c.warmup, c.elapsed, c.total, time.Second).Span)
