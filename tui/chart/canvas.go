@@ -301,6 +301,25 @@ func Beyond(c *Canvas, high float64, format func(float64) string, l Layer, lists
 // stretch is how many columns apart marks of Beyond are at most that belong to one stretch.
 const stretch = 3
 
+// lasting is how many values in a row are a level, and no spike.
+const lasting = 3
+
+// Lasting is Robust, but never below a level that lasted for some values in a row: a rate before it was lowered.
+func Lasting(vals []float64) float64 {
+	end := Robust(vals)
+	cut, row, top := end, 0, 0.0
+	for _, v := range vals {
+		if !(v > cut) {
+			row, top = 0, 0
+			continue
+		}
+		if row, top = row+1, max(top, v); row >= lasting {
+			end = max(end, top)
+		}
+	}
+	return end
+}
+
 // Robust returns the end of a scale that shows vals without being dominated by a few
 // outliers: the maximum, unless it is more than three times the 95th percentile; then
 // one and a half times that percentile.

@@ -227,6 +227,20 @@ func TestRobustLeavesASpikeOut(t *testing.T) {
 	assert.InDelta(t, 0, Robust([]float64{nan, 0}), 0)
 }
 
+// A level that lasted is shown, however far below it all else is; a spike beside it is still left out.
+func TestALevelThatLastedIsNotCut(t *testing.T) {
+	vals := make([]float64, 100)
+	for i := range vals {
+		vals[i] = 10
+	}
+	vals[50], vals[51] = 500, 600
+	assert.InDelta(t, 15, Lasting(vals), 1e-9)
+	vals[52] = 550
+	assert.InDelta(t, 600, Lasting(vals), 0)
+	vals[80] = 9000
+	assert.InDelta(t, 600, Lasting(vals), 0)
+}
+
 // What a run does while it settles sets no scale that hides all that comes later, and what it goes on
 // doing does.
 func TestTheBeginningOfARunDoesNotFlattenTheRest(t *testing.T) {

@@ -530,28 +530,21 @@ func (ch *charts) rescale() {
 	if from := limited(ch.now.snap.Changes); from != ch.scaledFrom {
 		ch.scaleT, ch.scaleL, ch.scaledFrom = chart.Ceiling{}, chart.Ceiling{}, from
 	}
-	vals := func(s Series) float64 {
+	vals := func(s Series, end func([]float64) float64) float64 {
 		if from := ch.scaledFrom; from != 0 {
 			first, _ := a.within(s, from, open)
 			if s.Vals = s.Vals[first:]; len(s.Vals) == 0 {
 				return 0
 			}
 		}
-		return chart.Robust(s.Vals)
+		return end(s.Vals)
 	}
 	second := int(ch.sel.fig.drawn / time.Second)
-	top := vals(rate)
-	if from := lowered(ch.now.snap.Changes); from > 0 { // the scale comes down when that has been so for a while
-		first, _ := a.within(rate, from, open)
-		if since := chart.Robust(rate.Vals[first:]); since > 0 && since*farBelow <= top {
-			top = since
-		}
-	}
-	ch.scaleT = ch.scaleT.Next(top, second)
+	ch.scaleT = ch.scaleT.Next(vals(rate, chart.Lasting), second)
 	early := floorDiv(chart.Settling, a.Bucket) - lat.First
 	times := func(s Series) float64 {
 		if ch.scaledFrom != 0 {
-			return vals(s)
+			return vals(s, chart.Robust)
 		}
 		return chart.Settled(s.Vals, early)
 	}
@@ -569,25 +562,6 @@ func (ch *charts) rescale() {
 func limited(changes []measure.Change) time.Duration {
 	for _, c := range slices.Backward(changes) {
 		if c.By == measure.BySearch && c.Knob() == "rate" && c.From == 0 {
-			return c.At
-		}
-	}
-	return 0
-}
-
-// farBelow is how many times lower than the rest of a chart what comes since the rate was lowered must
-// be to have the scale to itself.
-const farBelow = 4
-
-// lowered returns when the rate was last set far below what it was, or to a limit where it had none. It
-// is 0 if it was not, or has no limit again.
-func lowered(changes []measure.Change) time.Duration {
-	for _, c := range slices.Backward(changes) {
-		switch {
-		case c.Knob() != "rate":
-		case c.To == 0:
-			return 0
-		case c.From == 0 || c.To*farBelow <= c.From:
 			return c.At
 		}
 	}
