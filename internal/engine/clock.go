@@ -65,15 +65,15 @@ type Clock struct {
 	gaps   atomic.Pointer[[]*measure.Gap]
 
 	// pauses and paused are how often the process did not run for a while that was no
-	// stop, and for how many nanoseconds in all, list is when; since measurement began.
+	// stop, and for how many nanoseconds in all, since measurement began.
 	pauses, paused atomic.Int64
-	list           atomic.Pointer[[]measure.Pause]
 
 	mu     sync.Mutex
-	cpu    time.Duration // at the last beat
-	waited time.Duration // some beats ago, as reading it takes longer
-	beats  int           // since then
-	unsaid time.Duration // how late the last beat was, if nothing confirmed a pause
+	list   []measure.Pause // when the first of these pauses were
+	cpu    time.Duration   // at the last beat
+	waited time.Duration   // some beats ago, as reading it takes longer
+	beats  int             // since then
+	unsaid time.Duration   // how late the last beat was, if nothing confirmed a pause
 }
 
 // clockState is replaced, never changed. Times are since base.
@@ -90,7 +90,6 @@ type clockState struct {
 func (c *Clock) start(base time.Time, signs Signs) {
 	c.base, c.signs = base, signs
 	c.gaps.Store(new([]*measure.Gap))
-	c.list.Store(new([]measure.Pause))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.confirm(c.raw(), 0)
@@ -186,9 +185,8 @@ func (c *Clock) pause(s *clockState, late time.Duration, known bool) {
 		if s.seen >= s.gone { // before, it does not matter
 			c.pauses.Add(1)
 			c.paused.Add(int64(by))
-			if list := *c.list.Load(); len(list) < mostPauses {
-				list = append(slices.Clip(list), measure.Pause{At: end - int64(by) - s.gone, For: by})
-				c.list.Store(&list)
+			if len(c.list) < mostPauses {
+				c.list = append(c.list, measure.Pause{At: end - int64(by) - s.gone, For: by})
 			}
 		}
 	case by == late:
@@ -269,7 +267,11 @@ func (c *Clock) Pauses() (n int64, sum time.Duration) {
 }
 
 // PausesAt lists the first pauses, in order.
-func (c *Clock) PausesAt() []measure.Pause { return *c.list.Load() }
+func (c *Clock) PausesAt() []measure.Pause {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.list)
+}
 
 // Suspended returns the total time that the process was stopped.
 func (c *Clock) Suspended() time.Duration {
