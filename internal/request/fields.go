@@ -282,7 +282,7 @@ func rows() []Field {
 		{
 			Param: param("tag", workload.List, "NAME=VALUE that is kept with the run, to find it by"),
 			Flag:  Flag{"", "NAME=VALUE", "kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats", GroupOutput, false},
-			Form:  Form{"tags", "", "NAME=VALUE or a word, with ; between, kept with the run", "; "},
+			Form:  Form{"tags", "", "NAME=VALUE or a word, with ; or , between, kept with the run", "; "},
 			list:  func(r *Run) *[]string { return &r.Request.Tags }, kept: "tags",
 		},
 		{

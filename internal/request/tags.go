@@ -16,11 +16,38 @@ var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
 // longestTag is the length in bytes of the longest value of a tag.
 const longestTag = 200
 
-// Tags parses tags of the form NAME=VALUE; words alone, of one text or several, are together the value of the tag named tag. Errors have the code of bad input.
+// apart splits a text at its commas if each part is a tag. A word after NAME=VALUE is none: it belongs to the value.
+func apart(text string) []string {
+	var out []string
+	named := false
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		name, _, is := strings.Cut(part, "=")
+		switch {
+		case part == "":
+			continue
+		case is && tagName.MatchString(strings.TrimSpace(name)):
+			named = true
+		case is, named:
+			return []string{text}
+		}
+		out = append(out, part)
+	}
+	if len(out) == 0 {
+		return []string{text}
+	}
+	return out
+}
+
+// Tags parses tags of the form NAME=VALUE, several of which in one text have commas between them; words alone, of one text or several, are together the value of the tag named tag. Errors have the code of bad input.
 func Tags(texts []string) (map[string]string, error) {
 	var out map[string]string
 	var alone []string
+	var all []string
 	for _, text := range texts {
+		all = append(all, apart(text)...)
+	}
+	for _, text := range all {
 		name, value, ok := strings.Cut(text, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		words := strings.Fields(name)
@@ -33,7 +60,7 @@ func Tags(texts []string) (map[string]string, error) {
 		twice = twice && !(bare && len(alone) > len(words))
 		switch {
 		case !ok || !tagName.MatchString(name):
-			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %q is not NAME=VALUE", text), "write it like --tag build=1.4.2; a name is letters, digits, dots, dashes and underscores, a letter first"))
+			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %q is not NAME=VALUE", text), "write it like --tag build=1.4.2, several with a comma between; a name is letters, digits, dots, dashes and underscores, a letter first"))
 		case value == "" || len(value) > longestTag || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
 			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: the value of %s is not one line of 1 to %d bytes", name, longestTag), "write it like --tag build=1.4.2"))
 		case twice:

@@ -23,7 +23,19 @@ func TestTags(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"tag": "baseline knobs"}, got, "%q", texts)
 	}
-	for _, bad := range [][]string{{"1.4"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}, {"tag=b", "c"}, {"c", "tag=b"}, {""}, {"a 1b"}} {
+	for text, want := range map[string]map[string]string{
+		"outage, demo":        {"tag": "outage demo"},
+		"build=7, who=me,":    {"build": "7", "who": "me"},
+		"outage,build=7":      {"tag": "outage", "build": "7"},
+		"hosts=a,b":           {"hosts": "a,b"},
+		"hosts=a, 1b=2":       {"hosts": "a, 1b=2"},
+		"who=me and you, x=1": {"who": "me and you", "x": "1"},
+	} {
+		got, err = request.Tags([]string{text})
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got, text)
+	}
+	for _, bad := range [][]string{{","}, {"outage, 1b"}, {"1.4"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}, {"tag=b", "c"}, {"c", "tag=b"}, {""}, {"a 1b"}} {
 		_, err := request.Tags(bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "%q", bad)
 		assert.ErrorContains(t, err, "tag: ")

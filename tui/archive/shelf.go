@@ -250,11 +250,15 @@ func (s *RunList) Bindings(k *widget.Bindings, some bool, at *kept.Item) {
 	k.Order.SetEnabled(some)
 	k.Remove.SetEnabled(len(runs) > 0)
 	k.Pack.SetEnabled(len(idsOf(runs, false)) > 0)
-	k.Undo.SetHelp("u", "take out of the archive")
-	k.Undo.SetEnabled(len(idsOf(runs, true)) > 0)
-	if s.restores(at) {
+	switch packed := len(idsOf(runs, true)) > 0; {
+	case s.restores(at) && packed: // the archive has its turn after that
+		k.Undo.SetHelp("u", "bring back what was deleted, then take out of the archive")
+	case s.restores(at):
 		k.Undo.SetHelp("u", "bring back what was deleted")
-		k.Undo.SetEnabled(true)
+	case packed:
+		k.Undo.SetHelp("u", "take out of the archive")
+	default:
+		k.Undo.SetEnabled(false)
 	}
 	k.Annotate.SetEnabled(run)
 	k.Retag.SetEnabled(run)
