@@ -63,6 +63,7 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests. connecting
 // creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
+	b.Dashboard.Broke = new(dashboard.Broke)
 	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
 	a.env.Styles, a.env.Title = a.newStyles(), a.titleOf
 	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}

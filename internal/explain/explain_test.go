@@ -134,12 +134,12 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"a busy client that also polls": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			sample(f, rundir.OfClient, "cpu_cores", 3.9)
 			sample(f, rundir.OfClient, "busy_poll_cores", 0.3)
-		}}, Client, "perfbench used 3.6 of 4 processors and polled with 0.3"},
+		}}, Client, "perfbench used 3.6 of 4 processors, and 0.3 more polling for replies"},
 		"a client that polls, and a machine that is full of it": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			sample(f, rundir.OfClient, "cpu_cores", 3.6)
 			sample(f, rundir.OfClient, "busy_poll_cores", 2.6)
 			sample(f, rundir.OfMachine, "cpu_cores", 3.9)
-		}, store("main_thread_cpu_cores", 0.99)}, Thread, "perfbench used 1 of 4 processors and polled with 2.6"},
+		}, store("main_thread_cpu_cores", 0.99)}, Thread, "perfbench used 1 of 4 processors, and 2.6 more polling for replies"},
 		"a busy client":      {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "cpu_cores", 3.6) }}, Client, "perfbench used 3.6 of 4"},
 		"a client held back": {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "throttled_share", 0.7) }}, Client, "70 % of its periods"},
 		"locks by number":    {[]func(*rundir.Folder){store("lock_waiters", 14)}, Locks, "14 of 16 threads"},

@@ -109,7 +109,7 @@ func (s *stretch) headroom() []string {
 			text += " of " + processors(o.Cores)
 		}
 		if v := s.polled(); v >= pollTold {
-			text += " and polled with " + decimals(v)
+			text += ", and " + decimals(v) + " more polling for replies"
 		}
 		parts = append(parts, text)
 	}

@@ -173,7 +173,7 @@ func (c Condition) unsure(list []Second, i int) string {
 		return ""
 	}
 	if p := against / of; p-sure*math.Sqrt(p*(1-p)/of) > c.Bound {
-		return ", but its seconds differ too much"
+		return ", but its seconds vary too much to tell"
 	}
 	return fmt.Sprintf(", too close to %.3g %%", 100*c.Bound)
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,6 +26,7 @@ type breaking struct {
 	now     *reading
 	ending  *ending
 	says    *messages
+	last    *Broke
 
 	open bool
 	// ready are the faults that the run can have, later those that it could have with breakable
@@ -38,6 +40,9 @@ type breaking struct {
 	why error
 }
 
+// Broke is the fault that a run had last, and for how long, as typed. It belongs to the event loop.
+type Broke struct{ fault, long string }
+
 // usualFault is how long a fault lasts unless another time is typed.
 const usualFault = "10s"
 
@@ -48,11 +53,13 @@ func (b *breaking) press() {
 	all := b.all()
 	if text := b.fault.Value(); text != "" && len(all) > 0 {
 		b.fault = widget.NewChosen(text)
+	} else if kind, _, _ := strings.Cut(b.last.fault, ":"); slices.ContainsFunc(all, func(f string) bool { return f == b.last.fault || f == kind || strings.HasPrefix(f, kind+":") }) {
+		b.fault = widget.NewChosen(b.last.fault)
 	} else if len(all) > 0 {
 		b.fault = widget.NewChosen(all[0])
 	}
 	if b.long.Value() == "" {
-		b.long = widget.NewChosen(usualFault)
+		b.long = widget.NewChosen(cmp.Or(b.last.long, usualFault))
 	}
 	b.judge()
 }
@@ -153,6 +160,7 @@ func (b *breaking) enter(e screen.Env) {
 		long, _ := b.time() // it was judged
 		if b.why = b.control.Break("workbench", strings.TrimSpace(b.fault.Value()), long); b.why == nil {
 			b.open = false
+			*b.last = Broke{strings.TrimSpace(b.fault.Value()), strings.TrimSpace(b.long.Value())}
 			b.says.hush()
 		}
 	}

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -44,7 +45,7 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.charts = &charts{now: d.now, sel: d.sel, against: d.against}
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
 	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All, past: &d.charts.cross}
-	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says}
+	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says, last: cmp.Or(b.Broke, &Broke{})}
 	d.coming = &comingChoice{knobs: d.knobs, says: d.says}
 	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: d.now.plan.Live(), row: 1}
 	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
@@ -197,4 +198,6 @@ func (d *Dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
 type Bench struct {
 	Past    Past
 	Presets Presets
+	// Broke keeps the fault that was made last, for the next run; nil: it is kept for one run.
+	Broke *Broke
 }

@@ -238,6 +238,34 @@ func TestTheChartKeepsWhatWasBeforeTheRateWasLowered(t *testing.T) {
 	assert.InDelta(t, before, d.charts.scaleT.Top, 0)
 }
 
+// The fault that one run had is offered first in the next one.
+func TestTheLastFaultIsOfferedInTheNextRun(t *testing.T) {
+	kept := Bench{Broke: new(Broke)}
+	open := func() (*tuitest.Stage, *Dashboard) {
+		run := tuitest.NewRun(1)
+		d := New(kept, run.Access())
+		a := tuitest.NewStage(t, d, 120, 40)
+		run.Tick(15 * time.Second)
+		a.Send(t, a.Frame(), "F")
+		return a, d
+	}
+	a, d := open()
+	require.Greater(t, len(d.breaks.all()), 1)
+	assert.Equal(t, usualFault, d.breaks.long.Value())
+	first := d.breaks.fault.Value()
+	a.Send(t, "down", "tab", "4", "s")
+	a.Send(t, "esc")
+	_, d = open()
+	assert.Equal(t, first, d.breaks.fault.Value(), "nothing was broken")
+	a, d = open()
+	a.Send(t, "down", "tab", "4", "s", "enter")
+	require.False(t, d.breaks.open)
+	_, d = open()
+	assert.NotEqual(t, first, d.breaks.fault.Value())
+	assert.Equal(t, d.breaks.all()[1], d.breaks.fault.Value())
+	assert.Equal(t, "4s", d.breaks.long.Value())
+}
+
 // Until a whole second has passed there are no figures: panels say when the first come, and not that no
 // call has ended, and a chart without a value has no scale. A warm-up has a p99 of its last second only.
 func TestTheFirstSecondSaysWhenFiguresCome(t *testing.T) {

@@ -45,7 +45,11 @@ func (x *finder) matches(rows []row) []int {
 
 // title is the form's heading while searching.
 func (x *finder) title(rows []row) string {
-	return fmt.Sprintf("/ %s · %d of %d", x.field.Value(), len(x.matches(rows)), len(rows))
+	found := len(x.matches(rows))
+	if found == 0 && x.field.Value() != "" {
+		return fmt.Sprintf("/ %s · nothing matches", x.field.Value())
+	}
+	return fmt.Sprintf("/ %s · %d of %d", x.field.Value(), found, len(rows))
 }
 
 // pressFind handles a key while searching for a row.

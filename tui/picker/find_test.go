@@ -35,3 +35,12 @@ func TestAValueIsFoundByWhatIsSeen(t *testing.T) {
 	}
 	assert.Equal(t, "at", rows[f.at].name, "the last match stays")
 }
+
+func TestAFilterThatFindsNoValueSaysSo(t *testing.T) {
+	f := &form{rows: []row{{name: "preset"}, {name: "threads"}}, find: &finder{}}
+	assert.Equal(t, "/  · 2 of 2", f.find.title(f.rows))
+	for _, k := range []string{"z", "z"} {
+		f.pressFind(tuitest.KeyPress(k))
+	}
+	assert.Equal(t, "/ zz · nothing matches", f.find.title(f.rows))
+}

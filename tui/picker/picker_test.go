@@ -412,7 +412,7 @@ func TestASearchLosesNothingThatWasSet(t *testing.T) {
 	a.Send(t, "enter", "9", "enter", "/")
 	a.Type(t, "seed?")
 	assert.Equal(t, "threads", p.form.current().name)
-	assert.Contains(t, a.Picture(t), "/ seed? · 0 of")
+	assert.Contains(t, a.Picture(t), "/ seed? · nothing matches")
 	p.form.rows = p.form.rows[2:] // as when a preview arrives
 	p.form.at -= 2
 	a.Send(t, "esc")
