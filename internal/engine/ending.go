@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -19,6 +20,7 @@ type Ending struct {
 	mu     *sync.Mutex // Run.mu
 	hard   context.Context
 	kill   context.CancelFunc
+	killed *atomic.Bool
 	done   chan struct{}
 	ending chan struct{} // closed when no more iterations are admitted
 
@@ -34,7 +36,7 @@ type Ending struct {
 var ErrKilled = errors.New("stopped at once")
 
 func newEnding(ctx context.Context, mu *sync.Mutex) Ending {
-	e := Ending{mu: mu, done: make(chan struct{}), ending: make(chan struct{})}
+	e := Ending{mu: mu, killed: new(atomic.Bool), done: make(chan struct{}), ending: make(chan struct{})}
 	e.hard, e.kill = context.WithCancel(context.WithoutCancel(ctx))
 	return e
 }
@@ -76,8 +78,11 @@ func (e *Ending) ByDuration() bool {
 // cancelled: at the end of the grace period, by Kill, or because all have ended.
 func (e *Ending) GivenUp() <-chan struct{} { return e.hard.Done() }
 
-// Abandoned names the operations still in progress when the grace period ended;
-// nil if all finished in time.
+// Killed reports whether Kill was called.
+func (e *Ending) Killed() bool { return e.killed.Load() }
+
+// Abandoned names the operations still in progress when the grace period ended, or
+// at Kill; nil if all finished in time.
 func (e *Ending) Abandoned() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,8 +108,14 @@ func (r *Run) Stop(cause error) {
 	}
 }
 
-// Kill ends the run at once and cancels operations in progress.
-func (r *Run) Kill() { r.GiveUp(ErrKilled) }
+// Kill ends the run at once and cancels operations in progress, which are no errors.
+func (r *Run) Kill() {
+	r.Stop(ErrKilled)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.killed.Store(true)
+	r.giveUp()
+}
 
 // GiveUp ends the run with a cause and cancels operations in progress without a
 // grace period, because the caller has waited long enough.
@@ -113,7 +124,7 @@ func (r *Run) GiveUp(cause error) {
 	r.kill()
 }
 
-// giveUp ends a grace period: it notes and cancels what is in progress. The
+// giveUp ends a grace period, or what is left of it: it notes and cancels what is in progress. The
 // caller holds r.mu.
 func (r *Run) giveUp() {
 	if _, what, ok := r.waiting(); ok && r.hard.Err() == nil {

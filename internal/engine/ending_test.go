@@ -45,7 +45,9 @@ func TestStopLetsCallsFinishAndKillDoesNot(t *testing.T) {
 			require.Error(t, err)
 			if kill {
 				assert.Zero(t, time.Since(began))
-				assert.EqualValues(t, 3, res.Ops[0].Errors)
+				assert.Zero(t, res.Ops[0].Errors, "it is not the store that cut them off")
+				assert.Empty(t, res.Errors)
+				assert.Equal(t, []string{"3 under way in p (call)"}, r.Abandoned())
 				return
 			}
 			assert.EqualError(t, err, "enough")

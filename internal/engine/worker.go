@@ -66,6 +66,7 @@ func (t *track) work(id int, task workload.Task) {
 // bind gives the worker its clock and its recorder.
 func (w *worker) bind() {
 	r := w.t.run
+	w.it.BindCut(r.Killed)
 	if r.opts.binds != nil {
 		r.opts.binds(&w.it, r.now, w.shard, w.t.base)
 		return

@@ -210,6 +210,9 @@ func (d *drain) abandoned() string {
 	if len(what) == 0 {
 		return ""
 	}
+	if d.run.Killed() {
+		return "cut off as asked, which is no error: " + strings.Join(what, ", ")
+	}
 	return fmt.Sprintf("gave up at the end, after %s (--drain), on %s", units.Duration(d.inputs.Drain), strings.Join(what, ", "))
 }
 

@@ -89,6 +89,7 @@ type Iteration struct {
 	last  int64                  // the end of its last call
 	began int64                  // when its first call was due; until then, when the iteration is
 	may   func(class uint8) bool // what fails so may be tried again; nil: nothing may
+	cut   func() bool            // whether somebody had calls in progress cut off; nil: nobody can
 	again bool                   // something failed that may be tried again
 	tried bool                   // the call that was recorded last did
 	first bool
@@ -108,6 +109,10 @@ type Mark struct {
 func (it *Iteration) Bind(now Clock, rec Recorder, base int) {
 	it.now, it.rec, it.base = now, rec, uint16(base)
 }
+
+// BindCut says how to know whether whoever runs perfbench had the calls in progress cut off: one that ends for
+// that is no error, and is not recorded. Only the engine calls it.
+func (it *Iteration) BindCut(cut func() bool) { it.cut = cut }
 
 // BindStages says which index the first stage of the plan has. Only the engine calls it.
 func (it *Iteration) BindStages(first int) { it.stage = uint16(first) }
@@ -217,6 +222,10 @@ func (it *Iteration) Abort(err error) {
 func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
 
 func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
+	if errors.Is(err, context.Canceled) && it.cut != nil && it.cut() {
+		it.tried = false
+		return
+	}
 	s := measure.Call{
 		Due: due, Start: start, End: end, Units: int32(units),
 		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
