@@ -19,6 +19,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
@@ -186,6 +187,18 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	a.Send(t, "esc", "e")
 	assert.Equal(t, []string{"csv"}, r.export.chosen(), "what was not chosen stays so")
 	assert.Equal(t, r.run.loaded.folder.Dir, r.export.dir.Value())
+}
+
+// What was changed live is told with what it came to.
+func TestSettingsSayWhatTheyCameTo(t *testing.T) {
+	change := func(name string, from, to float64) measure.Change {
+		return measure.Change{Name: name, From: from, To: to}
+	}
+	got := turned([]measure.Change{
+		change("threads", 8, 18), change("payload", 1024, 2048), change("payload", 2048, 4096), change("feed.batch", 1, 2), change("feed.batch", 2, 3), change("feed.batch", 3, 9),
+		change("fault-delay", 0, 5),
+	})
+	assert.Equal(t, map[string]string{"threads": "8 → 18 during the run", "payload": "1 KiB → 2 KiB → 4 KiB during the run", "feed.batch": "1 → … → 9 during the run"}, got)
 }
 
 // A folder that cannot be written to stays in its field, which takes text at once.

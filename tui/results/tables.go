@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/effect"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -298,15 +299,47 @@ func answered(s *widget.Styles, a *workload.Answers, w int) []string {
 	return out
 }
 
+// turned says of each setting that was changed live what it was at first and what it came to, "8 → 18 during the
+// run"; between them stands … if there was more.
+func turned(list []measure.Change) map[string]string {
+	values := map[string][]string{}
+	for _, c := range list {
+		if _, fault := workload.FaultSetting(c.Name); fault {
+			continue
+		}
+		v := values[c.Name]
+		if v == nil {
+			v = []string{rundir.SettingText(c.Name, c.From)}
+		}
+		if to := rundir.SettingText(c.Name, c.To); to != v[len(v)-1] {
+			v = append(v, to)
+		}
+		values[c.Name] = v
+	}
+	out := map[string]string{}
+	for name, v := range values {
+		if n := len(v); n > 3 {
+			v = []string{v[0], "…", v[n-1]}
+		}
+		out[name] = strings.Join(v, " → ") + " during the run"
+	}
+	return out
+}
+
 func (l *loadedRun) values(s *widget.Styles, w int) []string {
 	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
+	changed := turned(run.Turned())
 	for _, k := range run.Given() {
 		text := run.Parameters[k]
 		if v, ok := run.Settings[k]; ok {
 			text = rundir.SettingText(k, v)
 		}
-		g.Add(k, text, run.Origin(k))
+		g.Add(k, cmp.Or(changed[k], text), run.Origin(k))
+		delete(changed, k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(changed)) {
+		g.Add(k, changed[k], "")
 	}
 	g.Add("", "", "")
 	if _, listed := run.Parameters["seed"]; !listed {
