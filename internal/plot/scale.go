@@ -222,8 +222,33 @@ func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
 	return []float64{fine[0], fine[len(fine)-1]}
 }
 
+// fewLabels are so few that they say little of what lies between them, where there is room for more: in
+// fewRows rows, in which those of the next smaller step are in rows of their own.
+const (
+	fewLabels = 3
+	fewRows   = 4
+)
+
+// multiples returns the multiples of a step on the scale, from the lowest up.
+func (s Scale) multiples(step float64) (out []float64) {
+	for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
+		out = append(out, i*step)
+	}
+	return out
+}
+
+// apart reports whether values that rise have rows of their own.
+func (s Scale) apart(values []float64, rows int) bool {
+	for i, v := range values[1:] {
+		if s.Row(v, rows) == s.Row(values[i], rows) {
+			return false
+		}
+	}
+	return true
+}
+
 // Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
-// or 5 times a power of ten, at least two rows apart where there are more than two, or those that Even
+// or 5 times a power of ten, at least two rows apart where there are more than a few, or those that Even
 // has for a logarithmic scale. The end of the scale is one of them only if it is such a multiple.
 func (s Scale) Ticks(rows int) []Tick {
 	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
@@ -235,8 +260,9 @@ func (s Scale) Ticks(rows int) []Tick {
 		values = Even(s.Low, s.High, rows, func(a, b float64) bool { return s.Row(a, rows) != s.Row(b, rows) })
 	} else {
 		step := min(Step((s.High-s.Low)/float64(parts), false), below((s.High-s.Low)*(1+1e-9)))
-		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
-			values = append(values, i*step)
+		values = s.multiples(step)
+		if finer := s.multiples(below(step * 0.99)); len(values) < fewLabels && rows >= fewRows && s.apart(finer, rows) {
+			values = finer
 		}
 	}
 	var out []Tick
