@@ -223,7 +223,7 @@ func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
 }
 
 // fewLabels are so few that they say little of what lies between them, where there is room for more: in
-// fewRows rows, in which those of the next smaller step are in rows of their own.
+// fewRows rows, in which those of the next smaller step are apart.
 const (
 	fewLabels = 3
 	fewRows   = 4
@@ -237,14 +237,14 @@ func (s Scale) multiples(step float64) (out []float64) {
 	return out
 }
 
-// apart reports whether values that rise have rows of their own.
+// apart reports whether values that rise are two rows or more apart, or all of them one.
 func (s Scale) apart(values []float64, rows int) bool {
+	least, most := rows, 0
 	for i, v := range values[1:] {
-		if s.Row(v, rows) == s.Row(values[i], rows) {
-			return false
-		}
+		by := s.Row(values[i], rows) - s.Row(v, rows)
+		least, most = min(least, by), max(most, by)
 	}
-	return true
+	return least > 1 || least == 1 && most == 1
 }
 
 // Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
