@@ -72,7 +72,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	if f.Rate != f.Rate {
 		rate = "no throughput"
 	} else {
-		rate += " " + run.Unit + "/s"
+		rate = run.Sign() + rate + " " + run.Unit + "/s"
 	}
 	if text := run.PausedText(); text != "" {
 		rate += " (" + text + ")"
@@ -87,7 +87,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		verdict += ": " + strings.Join(causes, ", ")
 	}
 	out := flow([]string{
-		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(widget.Nanos(f.P99)),
+		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(run.Sign()+widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(run.Sign()+widget.Nanos(f.P99)),
 		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
 	}, "   ", w)
 	more := []string{run.MeasuredText(), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
@@ -98,7 +98,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		more = append(more, "times: "+f.Of)
 	}
 	if f.Mixes > 0 {
-		more = append(more, fmt.Sprintf("over %d segments", f.Mixes))
+		more = append(more, fmt.Sprintf("%s mixes %d segments", run.Sign(), f.Mixes))
 	}
 	out = append(out, verified(s, run, w)...)
 	out = append(out, flow(on(s.Muted, more), s.Muted.On(" · "), w)...)
