@@ -377,6 +377,7 @@ type Effect struct {
 	// it came to what it was asked to come to.
 	given   bool
 	asked   float64 // the rate after it, of all tracks; 0 if one has no limit
+	grows   bool    // what was due and not begun became more and more after it
 	crowded bool
 	// rate is throughput. tail is p99, half is p50, which is told where p99 cannot be judged.
 	rate, tail, half Figure
@@ -518,6 +519,7 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	steady := drifts(k/2, after[:k], over)
 	if k > 0 {
 		e.asked = c.pace(e.Until)
+		e.grows = grows(after[:k], e.asked)
 	}
 	e.given = e.asked > 0 && c.pace(e.first-1) > 0
 	e.rate = e.throughput(noise.rate, steady.rate)

@@ -455,6 +455,26 @@ func TestThroughputThatComesToItsFirstRateIsSure(t *testing.T) {
 	assert.Equal(t, Unsure, is(), "one track has no limit")
 }
 
+// Where less is done than the rate asks for and the backlog grows, that is told first, and is not as asked.
+func TestARateThatIsNotKeptUpWithIsTold(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 2000, To: 2500}}, append(steady(10, 2000, 2000), steady(10, 2430, 4000)...)...)
+	s.Segments = []Segment{{To: 10 * time.Second, Settings: map[string]float64{"rate": 2000}}, {From: 10 * time.Second, Settings: map[string]float64{"rate": 2500}}}
+	assert.Equal(t, Asked, last(s).rate.Is)
+	for i := range 10 {
+		s.Seconds[10+i].Backlog = int64(70 * (i + 1))
+	}
+	e := last(s)
+	assert.Equal(t, Better, e.Throughput().Is)
+	assert.Equal(t, "asked 2.5k, got 2.43k; p99 20 → 40 ms ×2, throughput 2k → 2.43k +22 %", e.Outcome(80))
+	assert.Equal(t, "asked 2.5k, got 2.43k; p99 20 → 40 ms", e.Outcome(40))
+	for i := range 9 { // only the last second has one
+		s.Seconds[10+i].Backlog = 0
+	}
+	e = last(s)
+	assert.Equal(t, Asked, e.Throughput().Is)
+	assert.Empty(t, e.Short())
+}
+
 // A rate that nobody turned is held: throughput is the same, however uneven its seconds are.
 func TestThroughputAtAHeldRateIsTheSame(t *testing.T) {
 	uneven := [][2]int64{{1000, 2000}, {3000, 2000}, {2000, 2000}, {1100, 2000}, {2900, 2000}}

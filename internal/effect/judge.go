@@ -195,8 +195,8 @@ func (e *Effect) throughput(was, now float64) Figure {
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
-	if from, to, ok := e.rates(); ok && e.told() && e.given && from != to &&
-		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows || e.turned("rate") && e.done() {
+	if from, to, ok := e.rates(); !e.grows && (ok && e.told() && e.given && from != to &&
+		math.Abs(math.Log(e.after.rate/e.before.rate)-math.Log(to/from)) < follows || e.turned("rate") && e.done()) {
 		f = Figure{Is: Asked}
 	}
 	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
@@ -212,6 +212,22 @@ func (e *Effect) throughput(was, now float64) Figure {
 func (e *Effect) done() bool {
 	return e.asked > 0 && e.after.seconds >= fewest && !e.after.stood &&
 		math.Log(e.after.rate/e.asked) > -small && slices.Sorted(slices.Values(e.after.rates))[len(e.after.rates)/2]-math.Log(e.asked) < small
+}
+
+// grows reports whether the backlog becomes larger over some seconds at a rate, by more than small of a
+// second's calls. One that is there only at the end of the last of them may be a short stop.
+func grows(list []Second, rate float64) bool {
+	n := len(list)
+	return rate > 0 && n >= fewest && float64(min(list[n-1].Backlog, list[n-2].Backlog)-list[0].Backlog) > small*rate
+}
+
+// Short says that less was done than the rate that was set asks for, while the backlog grew: "asked 620k, got
+// 302k"; empty if that is not so.
+func (e *Effect) Short() string {
+	if !e.grows || !e.turned("rate") || e.after.rate >= e.asked {
+		return ""
+	}
+	return "asked " + units.Number(e.asked) + ", got " + units.Number(e.after.rate)
 }
 
 // turned reports whether one of the acts told together turned a knob.

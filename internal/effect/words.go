@@ -208,9 +208,14 @@ const (
 	ranges
 )
 
-// describe says what the effect is, in some detail. What is sure comes first, and of that what decides.
+// describe says what the effect is, in some detail. That a rate was not kept up with comes first, and stands
+// for throughput where there is little room; then what is sure, and of that what decides.
 func (e *Effect) describe(d detail) string {
-	list := []Figure{e.rate}
+	short := e.Short()
+	var list []Figure
+	if short == "" || d > bare {
+		list = append(list, e.rate)
+	}
 	if l := e.Latency(); l.Is != "" {
 		list = append(list, l)
 	}
@@ -219,6 +224,9 @@ func (e *Effect) describe(d detail) string {
 	}
 	doubt := func(f Figure) int { return map[string]int{"unsure now": 1, "unsure": 2}[f.Judged()] }
 	slices.SortStableFunc(list, func(a, b Figure) int { return cmp.Compare(doubt(a), doubt(b)) })
+	if len(list) == 0 {
+		return short
+	}
 	lead := ""
 	if list[0].Is == Unsure {
 		lead = list[0].judged(d) + ": "
@@ -234,6 +242,9 @@ func (e *Effect) describe(d detail) string {
 	}
 	if lacks != "" && d > least {
 		text += "; " + lacks
+	}
+	if short != "" {
+		text = short + "; " + text
 	}
 	return text
 }

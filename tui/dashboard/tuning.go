@@ -472,6 +472,9 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		}
 		return append(out, make([]string, max(5-len(out), 0))...)
 	}
+	if short := ef.Short(); short != "" {
+		out = append(out, "   "+s.Warn.On(short))
+	}
 	figure := func(name string, f effect.Figure, moreIsBetter bool) {
 		value := "–"
 		switch {
