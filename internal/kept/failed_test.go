@@ -24,6 +24,26 @@ func TestRunsWithManyErrorsAreFoundAsFailed(t *testing.T) {
 	}
 }
 
+// A doubt stands beside the verdict with its first cause, where nothing else does that says more.
+func TestAVerdictHasItsFirstCauseBesideIt(t *testing.T) {
+	with := func(by string, causes ...string) *Item {
+		return &Item{Run: &rundir.Run{EndedBy: by, Verdict: rundir.Verdict{State: verdict.Degraded, Causes: causes, Reasons: make([]string, len(causes))}}}
+	}
+	for _, c := range []struct {
+		i           *Item
+		full, brief string
+	}{
+		{with("duration", "errors", "crowded"), "DEGRADED: errors", "DEGRADED: errors"},
+		{with("duration", "samples"), "DEGRADED: samples", "DEGRADED: samples"},
+		{with("duration"), "DEGRADED", "DEGRADED"},
+		{with("interrupt", "samples"), "DEGRADED · interrupted", "DEGRADED: samples"},
+		{with("fault: no store", "errors"), "DEGRADED · ended by a fault", "DEGRADED · failed"},
+		{with(rundir.StillRunning, "samples"), "still running", "still running"},
+	} {
+		assert.Equal(t, []string{c.full, c.brief}, []string{c.i.Because(c.i.Judged()), c.i.Because(c.i.JudgedBriefly())}, c.full)
+	}
+}
+
 // Where there is little room, what failed is told in a word of its own.
 func TestWhatFailedIsToldBriefly(t *testing.T) {
 	for want, r := range map[string]rundir.Run{

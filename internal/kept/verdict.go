@@ -174,8 +174,13 @@ func (i *Item) Class() Class {
 	return Good
 }
 
-// notVerified follows the verdict of a run of which nobody knows whether its data are right.
-const notVerified = " · not verified"
+// What follows a verdict: that nobody knows whether the data of a run are right, or that calls failed, in full and
+// briefly.
+const (
+	notVerified   = " · not verified"
+	callsFailed   = " · calls failed"
+	failedBriefly = " · failed"
+)
 
 // JudgedBriefly is Judged where there is little room: the verdict, and what failed.
 func (i *Item) JudgedBriefly() string {
@@ -187,7 +192,7 @@ func (i *Item) JudgedBriefly() string {
 	case i.unverified():
 		return i.State() + notVerified
 	case i.Is(Failed):
-		return i.State() + " · failed"
+		return i.State() + failedBriefly
 	case i.Is(CutShort):
 		return text
 	case strings.Contains(text, " · "):
@@ -195,6 +200,20 @@ func (i *Item) JudgedBriefly() string {
 	default:
 		return text
 	}
+}
+
+// Because gives what Judged or JudgedBriefly said of a run its first cause, unless that said something else
+// beside the verdict, or knows no better than that calls failed.
+func (i *Item) Because(judged string) string {
+	if i.Run == nil || i.Class() != Doubtful {
+		return judged
+	}
+	because := i.Run.Verdict.Because()
+	beside := strings.TrimPrefix(judged, i.State())
+	if beside == "" || strings.HasSuffix(because, ": "+string(verdict.Errors)) && (beside == callsFailed || beside == failedBriefly) && !faulted(i.Run) {
+		return because
+	}
+	return judged
 }
 
 // Judged returns its verdict in a few words, and what else must be known at once.
@@ -225,7 +244,7 @@ func (i *Item) Judged() string {
 	case i.Run.EndedBy == "interrupt":
 		text += " · interrupted"
 	case slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)):
-		text += " · calls failed"
+		text += callsFailed
 	}
 	return text
 }

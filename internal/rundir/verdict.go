@@ -31,6 +31,15 @@ type Verdict struct {
 // Valid reports whether nothing casts doubt on the figures.
 func (v Verdict) Valid() bool { return v.State == verdict.Valid }
 
+// Because is the verdict with the first of its causes, such as "DEGRADED: errors"; the verdict alone if it is
+// not DEGRADED.
+func (v Verdict) Because() string {
+	if causes := v.Main(); v.State == verdict.Degraded && len(causes) > 0 {
+		return v.State + ": " + causes[0]
+	}
+	return v.State
+}
+
 // Use says whether the figures may be used, in a clause; "" if nothing speaks against it.
 func (v Verdict) Use() string {
 	switch v.State {

@@ -63,6 +63,26 @@ func TestHistoryPictures(t *testing.T) {
 	}
 }
 
+// Verdicts have their causes where there is room, and no column gives way to that.
+func TestTheListSaysWhyARunIsInDoubt(t *testing.T) {
+	for _, c := range []struct {
+		w    int
+		says bool
+	}{{80, false}, {120, true}, {170, true}} {
+		b := tuitest.NewDemo()
+		heads := func() string {
+			a, _ := list(t, b, c.w, 30)
+			return strings.Split(a.Picture(t), "\n")[4]
+		}
+		b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED"}
+		before := strings.Fields(heads())
+		b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{"samples", "crowded"}, Reasons: []string{"too few calls", "others ran"}}
+		a, _ := list(t, b, c.w, 30)
+		assert.Equal(t, c.says, strings.Contains(a.Picture(t), "DEGRADED: samples"), a.Picture(t))
+		assert.Equal(t, before, strings.Fields(heads()), c.w)
+	}
+}
+
 // offered is what the hints offer, each with its key.
 func offered(h *List) (out []string) {
 	for _, b := range h.Keys().Short {

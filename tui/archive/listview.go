@@ -144,19 +144,34 @@ func (h *List) body(e screen.Env, w, room int) []string {
 const storeColumn, verdictColumn, notesColumn = 3, 13, 14
 
 // noting is how much is said: whole answers, Notes in words, cut or only marked by a sign, verdicts in full or
-// brief. profile is how wide the column of profiles may be; 0: as wide as usual.
+// brief, and with a cause. profile is how wide the column of profiles may be; 0: as wide as usual.
 type noting struct {
-	whole, cut, mark, brief bool
-	profile                 int
+	whole, cut, mark, brief, cause bool
+	profile                        int
 }
 
 // profiles are how wide the column of profiles may be: it is cut where there is no room for store, verdict and
 // notes otherwise.
 var profiles = []int{24, 16, 12}
 
-// fitted is the table of the rows up to end for w cells: that which says most and has a place for Notes, if any
-// has. One that is wider than usual has no fewer columns than one of usual cells.
+// fitted is the table of the rows up to end for w cells. Verdicts have their causes where there is room for these
+// beside all that is said without them.
 func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
+	g, how := h.roomy(e, listed, end, w)
+	if w < usual {
+		return g, how
+	}
+	how.cause = true
+	if told := h.grid(e, listed, end, how); told.Shows(verdictColumn, w) && told.Columns(len(told.Cols), w) >= g.Columns(len(g.Cols), w) {
+		return told, how
+	}
+	how.cause = false
+	return g, how
+}
+
+// roomy is the table of the rows up to end for w cells, without causes: that which says most and has a place for Notes, if any
+// has. One that is wider than usual has no fewer columns than one of usual cells.
+func (h *List) roomy(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
 	ways := []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}}
 	if w < usual {
 		if g, how := h.narrow(e, listed, end, w, ways); g != nil {
@@ -255,6 +270,9 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, how.whole)...)
 		if how.brief {
 			row[verdictColumn] = r.JudgedBriefly()
+		}
+		if how.cause {
+			row[verdictColumn] = r.Because(row[verdictColumn])
 		}
 		if how.mark && row[notesColumn] != "" {
 			row[notesColumn] = "#"

@@ -112,6 +112,9 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 		switch {
 		case t.Figures != nil:
 			cells = append(cells, t.Figures...)
+			if t.Doubt != "" && e.W >= 120 {
+				cells[len(cells)-1] = t.Doubt
+			}
 		case figures:
 			cells = append(cells, "–", "–", "–", t.State.String())
 		case begun:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +131,7 @@ func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
 		assert.NotContains(t, a.Picture(t), "Side by side", "one has figures")
 		now := b.NextSuite.Now()
 		now.Turns[0].Rate, now.Turns[0].P99, now.Turns[0].Unit, now.Turns[0].Why = 12_300, 4_100_000, now.Run.Info().Unit, []string{"the machine was crowded"}
+		now.Turns[0].Doubt = "DEGRADED: crowded"
 		b.NextSuite.Set(now)
 		a.Send(t, a.Frame(), "g")
 		picture := a.Picture(t)
@@ -137,6 +139,7 @@ func TestTheRunsOfAPlanStandSideBySide(t *testing.T) {
 		assert.Regexp(t, `few threads +12.3k [^ ]+ +4.1 ms [^ ]+`, picture)
 		assert.Regexp(t, `limit +[0-9.]+k? [^ ]+ +[0-9.]+ .?s [^ ]+`, picture)
 		assert.Contains(t, picture, "The machine was crowded.")
+		assert.Equal(t, size[0] >= 120, strings.Contains(picture, "DEGRADED: crowded"), "the cause, where there is room")
 		now.Turns[0].Unit = "apples"
 		b.NextSuite.Set(now)
 		a.Send(t, a.Frame())

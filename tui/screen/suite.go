@@ -56,6 +56,8 @@ type SuiteTurn struct {
 	State SuiteState
 	// Figures are throughput, p99, errors and verdict; nil without any.
 	Figures []string
+	// Doubt is the verdict with its first cause; empty where that has none, or the run was cut.
+	Doubt string
 	// Rate is the throughput in Unit per second, and P99 that of the response time in nanoseconds; 0: not
 	// known, or that of several runs.
 	Rate float64

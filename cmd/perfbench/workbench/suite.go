@@ -104,6 +104,8 @@ func runTurn(s *series, t experiment.Turn) (out screen.SuiteTurn) {
 	}
 	if o.Run.Cut() != "" {
 		out.State = screen.Cut
+	} else if v := o.Run.Verdict; v.Because() != v.State {
+		out.Doubt = v.Because()
 	}
 	return out
 }
