@@ -366,6 +366,21 @@ func TestOneKeyGoesToTheFirstScreen(t *testing.T) {
 	assert.Len(t, d.stack, at)
 }
 
+// A key that the help does not use closes it, and does nothing else.
+func TestAnyOtherKeyClosesTheHelp(t *testing.T) {
+	for _, k := range []string{"x", "enter", "ctrl+u", "H", "?"} {
+		a, _ := resultsApp(t, Options{}, 120, 40)
+		send(t, a, "?")
+		require.Equal(t, help, a.overlay)
+		send(t, a, "down")
+		require.Equal(t, help, a.overlay, "it scrolls")
+		at := len(a.stack)
+		send(t, a, k)
+		assert.Equal(t, none, a.overlay, k)
+		assert.Len(t, a.stack, at, k)
+	}
+}
+
 // Help in a form does not name keys that are typed there.
 func TestHelpInAFormNamesOnlyWhatWorks(t *testing.T) {
 	all := states(120, 40)

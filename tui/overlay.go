@@ -57,6 +57,8 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		a.scroll += a.env.H / 2
 	case key.Matches(msg, widget.AllKeys.PageUp):
 		a.scroll = max(a.scroll-a.env.H/2, 0)
+	case a.overlay == help: // rather than taking keys without a word
+		a.overlay = none
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (s *RunList) annotate(id, text string) DoneMsg {
 	if text == "" {
 		said = "note removed"
 	}
-	return DoneMsg{said, s.keeper.Annotate(id, text), true}
+	return DoneMsg{Text: said, Err: s.keeper.Annotate(id, text), seen: true}
 }
 
 // retag keeps tags.
@@ -67,7 +67,7 @@ func (s *RunList) retag(id, text string) DoneMsg {
 	if len(words) == 0 {
 		said = "tags removed"
 	}
-	return DoneMsg{said, s.keeper.Retag(id, words), true}
+	return DoneMsg{Text: said, Err: s.keeper.Retag(id, words), seen: true}
 }
 
 // DoneMsg reports the result of deleting, archiving, annotating or tagging runs.
@@ -76,6 +76,8 @@ type DoneMsg struct {
 	Err  error
 	// seen means that the list shows what was done, so that the text goes soon.
 	seen bool
+	// restored means that deleted runs were brought back.
+	restored bool
 }
 
 // ask asks for confirmation for the runs of what is selected, or for all that pass the filter.
@@ -145,7 +147,7 @@ const gone = "nothing to bring back: u undoes Z, and what was deleted in this wo
 // done does something to runs, and says that it was done and how it is undone.
 func done(verb, back string, do func([]string) error, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), do(ids), false}
+		return DoneMsg{Text: widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), Err: do(ids)}
 	}
 }
 

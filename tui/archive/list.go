@@ -70,6 +70,7 @@ type List struct {
 	toast   widget.Note
 	drawn   widget.Rows
 	marked  bool // a sign stands for what is kept with runs
+	back    bool // deleted runs have been brought back, of which the first is to be selected
 	runs    []rundir.Run
 	reread  screen.Reread
 }
@@ -106,16 +107,18 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
 			h.changed = changedIn(msg.Runs)
 		}
-		was, at := h.current(), h.at // of the rows that there were
+		was, at, before := h.current(), h.at, h.rows // of the rows that there were
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
 		h.moments, h.of = kept.MomentsOf(h.rows), groupsOf(h.rows)
-		if !h.siftAt(was) { // it is gone: what is now where it was
+		if !(h.back && h.siftAt(newIn(h.rows, before))) && !h.siftAt(was) { // it is gone: what is now where it was
 			h.at = max(min(at, len(h.shown)-1), 0)
 		}
+		h.back = false
 		if h.err == nil {
 			h.keepMarks()
 		}
 	case DoneMsg:
+		h.back = msg.restored
 		return h, Settle(h.kept, msg, &h.toast, e)
 	case tea.PasteMsg:
 		h.shelf.Paste(msg)
@@ -128,6 +131,16 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		h.move(widget.Wheel(msg.Mouse(), 3))
 	}
 	return h, nil
+}
+
+// newIn returns the first item of rows that was not there before; nil without one.
+func newIn(rows, before []kept.Item) *kept.Item {
+	for i := range rows {
+		if !slices.ContainsFunc(before, func(b kept.Item) bool { return b.ID() == rows[i].ID() }) {
+			return &rows[i]
+		}
+	}
+	return nil
 }
 
 // ended counts the runs that have ended.

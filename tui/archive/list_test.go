@@ -728,7 +728,9 @@ func TestADeletedRunComesBackWithItsMark(t *testing.T) {
 	assert.Equal(t, 1, h.at, "the last that is left")
 	a.Send(t, "u")
 	assert.Equal(t, sides, h.sides)
-	assert.NotZero(t, h.at)
+	assert.Equal(t, id, h.run().ID, "it is selected again")
+	a.Send(t, "D", "y", "g", "u")
+	assert.Equal(t, id, h.run().ID, "wherever the selection was meanwhile")
 }
 
 // What a list shows on a terminal of 120, a wider one shows, too.

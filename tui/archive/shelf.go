@@ -159,7 +159,7 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 		keeper := s.keeper
 		return func() tea.Msg {
 			n, err := keeper.Restore()
-			return DoneMsg{widget.Plural(int64(n), "deleted run") + " brought back", err, false}
+			return DoneMsg{Text: widget.Plural(int64(n), "deleted run") + " brought back", Err: err, restored: n > 0}
 		}, true
 	case at == nil:
 		return nil, false
@@ -185,7 +185,9 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 		if at.Run != nil {
 			name = kept.Day(at.Run.Started, s.now) + ", " + widget.NameOf(at.Run)
 		}
-		return func() tea.Msg { return DoneMsg{"taken out of the archive: " + name, keeper.Unpack(archives), false} }, true
+		return func() tea.Msg {
+			return DoneMsg{Text: "taken out of the archive: " + name, Err: keeper.Unpack(archives)}
+		}, true
 	case key.Matches(msg, k.Annotate, k.Retag):
 		return s.writeOn(at.Run, key.Matches(msg, k.Retag)), true
 	default:
@@ -201,7 +203,7 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 		return refuse("a note or tags are written on a single run")
 	case run.Archived:
 		id, note, keeper := run.ID, run.Note, s.keeper // which says why not
-		return func() tea.Msg { return DoneMsg{"", keeper.Annotate(id, note), false} }
+		return func() tea.Msg { return DoneMsg{Err: keeper.Annotate(id, note)} }
 	case tags:
 		s.noting = &note{id: run.ID, lead: " Tags, " + moment(run) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(run.TagWords(), between)), keep: s.retag}
 	default:
@@ -211,7 +213,7 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 }
 
 // refuse says why a key does nothing.
-func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{"", errors.New(why), false} } }
+func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{Err: errors.New(why)} } }
 
 // runsIn returns the runs that an item of a list stands for: itself, or those of a sweep or group that are
 // still kept.

@@ -302,9 +302,9 @@ func (f *form) typed() bool {
 }
 
 // begins reports whether the selected value, one that is typed, may begin with what a key prints: the number
-// of a knob does not with a letter.
+// of a knob does not with a letter, but with a minus sign, which is refused with a sentence.
 func (f *form) begins(msg tea.KeyPressMsg) bool {
-	return msg.Text != "" && msg.Text != " " && f.current().knob == nil
+	return msg.Text != "" && msg.Text != " " && (f.current().knob == nil || msg.Text == "-")
 }
 
 // resettable reports whether the selected value has been set, so that it can be reset.
