@@ -131,10 +131,14 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	top := x.top
 	end := min(top+h, len(items))
 	var g *widget.Grid
-	for words := inFull; words <= noWord; words++ {
-		if g = x.grid(e, items, top, end, focused, words); g.Least() <= w {
+	for words := inFull; words < noWord; words++ { // with the store, which says whose the figures are
+		g = x.grid(e, items, top, end, focused, words)
+		if g.Cols[storeAt].Spare = 2; g.Least() <= w {
 			break
 		}
+	}
+	for words := inFull; words <= noWord && g.Least() > w; words++ {
+		g = x.grid(e, items, top, end, focused, words)
 	}
 	_, lines := g.Lines(s, w)
 	lines = widget.Indent(lines)
@@ -153,6 +157,9 @@ const (
 	oneTime         // that, and the time of a run of today, or the day of another
 	noWord          // the sign alone, and day and time
 )
+
+// storeAt is which column has the store.
+const storeAt = 1
 
 // grid is the table of some of the items.
 func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words wording) *widget.Grid {

@@ -156,6 +156,27 @@ func TestTheLastRunsKeepAWordForTheirVerdict(t *testing.T) {
 	}
 }
 
+// One long row takes the store, which says whose the figures are, away from no row.
+func TestTheLastRunsKeepTheirStore(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(14)
+	for i := range past.Lines {
+		past.Lines[i] = sweep.Line{Doubt: "the runs differ"}
+	}
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", When: tuitest.Day.Add(12 * time.Hour), Result: &past}}
+	b.Past[0].Verdict, b.Past[1].EndedBy = rundir.Verdict{State: "DEGRADED"}, rundir.CutShort
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	for _, w := range []int{120, 140, 170, 200} {
+		a := tuitest.NewStage(t, p, w, 40)
+		a.Perform(t, p.Start(a.Env))
+		_, lines, _ := strings.Cut(a.Picture(t), "Last runs")
+		assert.Contains(t, lines, "knee unsure", w)
+		for _, name := range []string{"embedded", "mysql"} {
+			assert.Contains(t, lines, name, "%d\n%s", w, a.Picture(t))
+		}
+	}
+}
+
 // c says why it does nothing where there are no two runs to compare.
 func TestToCompareTakesTwoRuns(t *testing.T) {
 	b := tuitest.NewDemo()
