@@ -97,7 +97,12 @@ func nearest(got string, names []string, than float64) []string {
 	}
 	var near []scored
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		if s := levenshtein.Match(strings.ToLower(got), strings.ToLower(name), nil); s > than {
+		a, b := strings.ToLower(got), strings.ToLower(name)
+		s := levenshtein.Match(a, b, nil)
+		if swapped(a, b) { // which is one mistake, not two wrong letters
+			s = max(s, 1-1/float64(len(a)))
+		}
+		if s > than {
 			near = append(near, scored{name, s})
 		}
 	}
@@ -107,6 +112,18 @@ func nearest(got string, names []string, than float64) []string {
 		out = append(out, n.name)
 	}
 	return out
+}
+
+// swapped reports whether a and b differ in two neighbouring letters that have changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // or lists alternatives: "a", "a or b", "a, b or c".

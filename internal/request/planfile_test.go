@@ -176,6 +176,7 @@ func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 		{"a list", "- a\n", "p.yaml:1:1: expected lines of the form name: value", ""},
 		{"two documents", "profile: tx\n---\nprofile: tx\n", "p.yaml:2:1: begins another document", "runs"},
 		{"an unknown word", "profile: tx\nduraton: 5s\n", `p.yaml:2:1: a plan has no key "duraton"`, "did you mean duration"},
+		{"letters that changed places", "profile: tx\nraet: 5\n", `p.yaml:2:1: a plan has no key "raet"`, "did you mean rate"},
 		{"a parameter outside set", "profile: tx\nzzz: 5s\n", `p.yaml:2:1: a plan has no key "zzz"`, "under set:"},
 		{"a repeated word", "profile: tx\nprofile: tx\n", "p.yaml:2:1: profile is already on line 1", ""},
 		{"a word that is set too", "threads: 1\nset:\n  threads: 2\n", "p.yaml:3: threads is given already, in p.yaml:1", ""},

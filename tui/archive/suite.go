@@ -111,7 +111,7 @@ func (s *Suite) frame(e screen.Env) tea.Cmd {
 	}
 	select {
 	case <-s.going.Done():
-		s.ended = true
+		s.ended, s.toast = true, widget.Note{} // what was said of runs under way
 		s.now = s.going.Now()
 		out := s.going.Outcome()
 		s.err = out.Err

@@ -164,7 +164,7 @@ func (s *Screen) frame(e screen.Env) tea.Cmd {
 	}
 	select {
 	case <-s.going.Done():
-		s.ended = true
+		s.ended, s.toast = true, widget.Note{} // what was said of a sweep under way
 		s.now = s.going.Now()
 		out := s.going.Outcome()
 		s.err = out.Err

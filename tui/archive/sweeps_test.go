@@ -207,6 +207,17 @@ func TestASweepIsStoppedAndStays(t *testing.T) {
 	assert.Equal(t, 1, a.Backs)
 }
 
+// What was said of a sweep under way goes when it ends.
+func TestASweepThatHasEndedIsNotSaidToBeUnderWay(t *testing.T) {
+	a, s, b := going(t, 120, 40)
+	a.Send(t, "esc")
+	assert.Contains(t, a.Picture(t), "the sweep is under way")
+	b.NextSweep.Stop()
+	a.Send(t, a.Frame())
+	assert.Nil(t, s.Running())
+	assert.NotContains(t, a.Picture(t), "the sweep is under way")
+}
+
 func TestThePointsOfASweepLeadToTheirRuns(t *testing.T) {
 	a, s := past(t, 120, 40)
 	a.Send(t, "enter", "right", "enter")

@@ -36,6 +36,7 @@ type figures struct {
 	oldest         time.Duration // since its attempt began
 	due            time.Duration // since the oldest that has not ended was due
 	backlog        int64
+	asked          float64 // the rate at which calls are due, of all tracks that run
 	open, running  bool
 	lastP99        int64 // of the second that rate is from, in the warm-up, of which nothing else is known; else 0
 	warmup, paused bool
@@ -46,6 +47,12 @@ const stalled = time.Second
 
 // stalls reports whether an operation has been in progress for long.
 func (f figures) stalls() bool { return f.oldest >= stalled }
+
+// muchLate is how long calls fall due for a backlog that deserves attention.
+const muchLate = 250 * time.Millisecond
+
+// behind reports whether more is behind schedule than falls due in that time.
+func (f figures) behind() bool { return float64(f.backlog) > muchLate.Seconds()*f.asked }
 
 // digest computes the figures of a snapshot; op < 0 means all operations.
 func digest(s *measure.Snapshot, op int) figures {
@@ -68,6 +75,7 @@ func digest(s *measure.Snapshot, op int) figures {
 		f.oldest, f.due = max(f.oldest, g.Oldest), max(f.due, g.OldestDue)
 		if g.Running { // what a track has left is no backlog of those that run
 			f.backlog += g.Backlog
+			f.asked += g.Rate
 		}
 		f.open = f.open || g.Rate > 0
 		f.running = f.running || g.Running

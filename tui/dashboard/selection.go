@@ -313,6 +313,9 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string,
 		return line, true
 	}
 	_, k := widget.Worth(s, sel.now.verdict)
+	if f.behind() && sel.now.verdict.State == verdict.Valid {
+		k = s.Muted // it comes to doubts only if that lasts
+	}
 	word := sel.now.verdict.State
 	whole = len(sel.now.verdict.Causes) == 0
 	if len(sel.now.verdict.Causes) > 0 {
