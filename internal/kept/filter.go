@@ -119,6 +119,9 @@ func (i *Item) words(s Sought) []string {
 		for _, m := range r.Marks {
 			out = append(out, m.Note)
 		}
+		for _, e := range r.Errors {
+			out = append(out, e.Class)
+		}
 	}
 	return out
 }

@@ -39,6 +39,13 @@ func TestARunIsFoundByItsMarks(t *testing.T) {
 	require.NoError(t, Sought{Text: "mark=killed"}.Check([]Item{other}))
 }
 
+// A run is found by the classes of its errors.
+func TestARunIsFoundByItsErrors(t *testing.T) {
+	failed := Item{Run: &rundir.Run{Errors: []rundir.Error{{Class: "unreachable", Count: 3}}}}
+	other := Item{Run: &rundir.Run{Errors: []rundir.Error{{Class: "timeout", Count: 1}}}}
+	assert.Equal(t, []bool{true, false}, []bool{failed.Holds(Sought{Text: "unreach"}), other.Holds(Sought{Text: "unreach"})})
+}
+
 // A run is found by what its row says of it, and as failed if it was anything of that kind.
 func TestARunIsFoundByHowItWasJudged(t *testing.T) {
 	wrong := Item{Run: &rundir.Run{ID: "r", Verdict: rundir.Verdict{State: "INVALID"}, Verification: workload.Verification{State: workload.Failed}}}
