@@ -37,6 +37,7 @@ type App struct {
 	logs    []string
 	command screen.CommandMsg // what the overlay command shows
 	sought  find.Asked        // what was typed last into the form of a search
+	opened  map[string]bool   // the sweeps and groups whose runs the list of runs shows
 	// dark is the background; answered means that the terminal itself has told it.
 	dark, answered bool
 	colours        colorprofile.Profile // Unknown until the terminal is known
@@ -64,7 +65,7 @@ type App struct {
 // creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
 	b.Dashboard.Broke = new(dashboard.Broke)
-	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
+	a := &App{dark: true, opened: map[string]bool{}, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
 	a.env.Styles, a.env.Title = a.newStyles(), a.titleOf
 	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
 	if o.Start {
@@ -287,7 +288,7 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 	case screen.Watched:
 		return dashboard.New(a.bench.Dashboard, to.Access)
 	case screen.Runs:
-		return archive.NewRuns(a.bench.Runs, to.Chosen)
+		return archive.NewRuns(a.bench.Runs, to.Chosen, a.opened)
 	case screen.AskSweep:
 		return archive.Ask(a.bench.Sweeper, to)
 	case screen.AskSearch:

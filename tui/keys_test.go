@@ -64,7 +64,7 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
 		"history empty": over(func(b *tuitest.Bench) screen.Screen {
 			b.Past = nil
-			return archive.NewRuns(b, "")
+			return archive.NewRuns(b, "", map[string]bool{})
 		}),
 		"plans": over(func(b *tuitest.Bench) screen.Screen {
 			b.FoundPlans = []screen.PlanFile{{Path: "night.yaml", File: tuitest.NewSuite()}, {Path: "day.yaml", File: tuitest.NewSuite()}}
@@ -379,6 +379,20 @@ func TestAnyOtherKeyClosesTheHelp(t *testing.T) {
 		assert.Equal(t, none, a.overlay, k)
 		assert.Len(t, a.stack, at, k)
 	}
+}
+
+// A sweep whose runs are listed stays so when the list is left and opened again.
+func TestAnOpenedSweepStaysOpen(t *testing.T) {
+	b := tuitest.NewDemo()
+	done := tuitest.NewSweep(2, b.Past[0].ID, b.Past[1].ID)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-235900-ingestion-sweep", When: tuitest.Day.Add(23*time.Hour + 59*time.Minute), Result: &done}}
+	a := pickApp(t, b, Options{}, 120, 40)
+	send(t, a, "h")
+	require.Contains(t, picture(t, a), "▸ + ")
+	send(t, a, "right", "down", "enter", "H", "h")
+	assert.Contains(t, picture(t, a), "▸ − ")
+	send(t, a, "left", "esc", "h")
+	assert.Contains(t, picture(t, a), "▸ + ")
 }
 
 // Help in a form does not name keys that are typed there.

@@ -76,9 +76,10 @@ type List struct {
 }
 
 // NewRuns lists the runs; with an id that run is chosen, to be compared with the next one
-// chosen.
-func NewRuns(kept Runs, id string) *List {
-	h := &List{kept: kept, shelf: NewRunList(kept)}
+// chosen. opened has the ids of sweeps and groups whose runs are listed below them, and keeps those for
+// the next list.
+func NewRuns(kept Runs, id string, opened map[string]bool) *List {
+	h := &List{kept: kept, shelf: NewRunList(kept), opened: opened}
 	if id != "" {
 		h.chosen, h.against = []string{id}, id
 	}
@@ -249,9 +250,6 @@ func (h *List) group() string {
 
 // fold shows or hides the runs of the selected sweep or group.
 func (h *List) fold(hide bool) {
-	if h.opened == nil {
-		h.opened = map[string]bool{}
-	}
 	h.opened[h.group()] = !hide
 	h.sift()
 }
