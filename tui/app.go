@@ -32,6 +32,7 @@ type App struct {
 	bench   Bench
 	opts    Options
 	stack   []screen.Screen
+	left    []screen.Screen // those above the first one when the form was opened from the last of them
 	overlay overlay
 	scroll  int
 	logs    []string
@@ -180,6 +181,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			top.Tell("the form opens when what goes on here has ended", a.env)
 			return a, nil
 		}
+		a.left = slices.Clone(a.stack[1:])
 		a.stack = a.stack[:1]
 		return a, a.forward(msg)
 	case screen.CommandMsg:
@@ -267,6 +269,9 @@ func (a *App) forward(msg tea.Msg) tea.Cmd {
 
 func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 	to := a.screenFor(msg.To)
+	if _, back := msg.To.(screen.Return); back && len(a.stack) == 1 && len(a.left) > 0 && a.left[len(a.left)-1] == to {
+		a.stack = append(a.stack, a.left[:len(a.left)-1]...) // what it was opened from
+	}
 	if msg.Replace {
 		a.stack[len(a.stack)-1] = to
 	} else {

@@ -186,7 +186,7 @@ func TestTheFormLeadsBackToThePlan(t *testing.T) {
 				send(t, a, "P", "enter")
 			}
 			send(t, a, "down")
-			page := a.top()
+			page, below := a.top(), len(a.stack)-1
 			require.Contains(t, a.View().Content, "2 of 4")
 			send(t, a, "enter")
 			require.Len(t, a.stack, 1, "the form is at the bottom")
@@ -195,7 +195,7 @@ func TestTheFormLeadsBackToThePlan(t *testing.T) {
 			require.Same(t, page, a.top())
 			assert.Contains(t, a.View().Content, "2 of 4", "the run that was selected")
 			send(t, a, "esc")
-			assert.Len(t, a.stack, 1)
+			assert.Len(t, a.stack, below, "the list, if the plan was opened from it")
 		})
 	}
 }

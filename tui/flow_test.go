@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,21 @@ func TestASignalWaitsForAnExport(t *testing.T) {
 	assert.False(t, a.quit)
 	perform(t, a, write)
 	assert.True(t, a.quit)
+}
+
+// What leads to a comparison is still below it when somebody comes back from the form that it has opened.
+func TestTheFormLeadsBackToAllThatItWasOpenedFrom(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := newTestApp(t, b, Options{})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, screen.OpenMsg{To: screen.Runs{}}, screen.OpenMsg{To: screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}})
+	was := slices.Clone(a.stack)
+	require.Len(t, was, 3)
+	send(t, a, "R")
+	assert.Len(t, a.stack, 1)
+	send(t, a, "esc")
+	require.Equal(t, was, a.stack)
+	send(t, a, "esc")
+	assert.Equal(t, was[:2], a.stack)
 }
 
 // The form, in which a comparison sets up one more run, is below the screen of a run that goes on: that one stays.

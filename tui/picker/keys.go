@@ -65,9 +65,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		if p.pane == paneRuns && p.runs.failed.dismiss() {
 			return nil
 		}
-		if plan := p.plan; plan != nil {
-			p.plan = nil
-			return screen.Open(screen.Return{To: plan})
+		if p.plan != nil {
+			return p.back(e)
 		}
 		p.pane = paneProfiles
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):

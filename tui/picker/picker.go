@@ -37,6 +37,9 @@ type Picker struct {
 	unread   error // why what was set last is not known; nil: it is
 	// plan is the page on which the run in the form was picked, to go back to; nil: it was not.
 	plan screen.Screen
+	// had is what was set of its profile before that, and was the profile that was selected.
+	had request.Request
+	was string
 }
 
 // pane is a part of the picker that can have the focus.
@@ -143,7 +146,7 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case plannedMsg:
 		return p, p.opened(msg, e)
 	case screen.SetUpMsg:
-		p.pane, p.plan = paneForm, msg.From
+		p.pane, p.plan, p.was = paneForm, msg.From, p.drafts.request().Profile
 		return p, p.setUp(e, msg.Request, msg.Said)
 	case tea.PasteMsg:
 		return p, p.paste(msg)
@@ -198,16 +201,9 @@ func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd 
 	if clean, password := widget.SplitSecret(plan.Target); password != "" {
 		plan.Target, plan.Password = clean, password
 	}
-	if plan.Profile != p.drafts.request().Profile {
-		p.list.filter.Clear()
-		p.list.sift()
-		p.list.prefer(plan.Profile)
-		p.drafts.name = plan.Profile
-		p.runs.at = 0
-		p.forecast.forget()
-		f.leave()
-	}
-	f.past = append(f.past, p.drafts.request())
+	p.show(plan.Profile)
+	p.had = p.drafts.request()
+	f.past = append(f.past, p.had)
 	back := "u takes it back"
 	if p.plan != nil {
 		back = "esc goes back"
@@ -217,6 +213,34 @@ func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd 
 	}
 	p.toast.Say(e.Now, said+"; "+back, false)
 	return f.change(e, plan)
+}
+
+// show selects a profile, if it is another one than before.
+func (p *Picker) show(profile string) {
+	if profile == p.drafts.request().Profile {
+		return
+	}
+	p.list.filter.Clear()
+	p.list.sift()
+	p.list.prefer(profile)
+	p.drafts.name = profile
+	p.runs.at = 0
+	p.forecast.forget()
+	p.form.leave()
+}
+
+// back returns to the screen that the form was opened from, and the form to what it had before; undo brings
+// back what it has now.
+func (p *Picker) back(e screen.Env) tea.Cmd {
+	to := p.plan
+	p.plan = nil
+	p.form.past = append(p.form.past, p.drafts.request())
+	again := p.form.change(e, p.had)
+	if p.was != p.had.Profile {
+		p.show(p.was)
+		again = tea.Batch(again, p.form.change(e, p.drafts.request()))
+	}
+	return tea.Batch(again, screen.Open(screen.Return{To: to}))
 }
 
 func firstLine(err error) string {

@@ -576,6 +576,7 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	a.Send(t, "u")
 	assert.NotEqual(t, "64", rowNamed(t, p, "threads").text)
 
+	before = p.drafts.request()
 	plan := New(p.bench, request.Request{}, nil) // any screen
 	a.Send(t, screen.SetUpMsg{Request: b.Plans["p.yaml"].Runs[1].Request, Said: "many threads of p.yaml", From: plan})
 	assert.Contains(t, a.Picture(t), "many threads of p.yaml: what it says is marked plan; esc goes back")
@@ -585,6 +586,7 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Equal(t, screen.Return{To: plan}, a.Asked[len(a.Asked)-1], "the page as it was left")
 	assert.Len(t, a.Asked, 2, "only once")
 	assert.Equal(t, paneProfiles, p.pane, "then esc leads to the profiles, as ever")
+	assert.Equal(t, before, p.drafts.request(), "what the form had before")
 
 	b = tuitest.NewDemo()
 	b.PlanErr = errors.New("p.yaml:2:1: there is no key \"thread\"")
