@@ -266,11 +266,11 @@ func (c *Clock) Pauses() (n int64, sum time.Duration) {
 	return c.pauses.Load(), time.Duration(c.paused.Load())
 }
 
-// PausesAt lists the first pauses, in order.
-func (c *Clock) PausesAt() []measure.Pause {
+// PausesAt lists the first pauses after so many of them, in order.
+func (c *Clock) PausesAt(after int) []measure.Pause {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.list)
+	return slices.Clone(c.list[after:])
 }
 
 // Suspended returns the total time that the process was stopped.

@@ -158,10 +158,10 @@ func TestWaitingForAProcessorIsTimeOfTheRun(t *testing.T) {
 		for _, late := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 1100 * time.Millisecond, time.Minute} {
 			at := c.now() + int64((2*waitedEvery+1)*clockBeat)
 			assert.Zero(t, still(late, true, false), late)
-			list := c.PausesAt()
+			list := c.PausesAt(0)
 			if late <= leastGap { // the next beat finds it
 				c.beat()
-				list = c.PausesAt()
+				list = c.PausesAt(0)
 			}
 			require.NotEmpty(t, list)
 			if late > leastGap { // it was waited for a signal, too
@@ -175,7 +175,7 @@ func TestWaitingForAProcessorIsTimeOfTheRun(t *testing.T) {
 		assert.Equal(t, 3300*time.Millisecond, still(3*time.Second, false, false), "a frozen container, whatever was waited for before")
 		assert.Equal(t, 3*time.Second, still(3*time.Second, true, true), "stopped on a busy machine")
 		assert.Len(t, c.Suspensions(), 2)
-		assert.Len(t, c.PausesAt(), 4)
+		assert.Len(t, c.PausesAt(0), 4)
 	})
 }
 
@@ -190,6 +190,6 @@ func TestNotEveryPauseIsListed(t *testing.T) {
 		}
 		n, _ := c.Pauses()
 		assert.EqualValues(t, mostPauses+5, n)
-		assert.Len(t, c.PausesAt(), mostPauses)
+		assert.Len(t, c.PausesAt(0), mostPauses)
 	})
 }

@@ -73,7 +73,7 @@ func (o *observer) observe(warm bool) {
 			known++
 			gone += g.For
 		}
-		for _, p := range o.run.PausesAt()[told:] {
+		for _, p := range o.run.PausesAt(told) {
 			if told++; p.For >= longPause {
 				o.run.Mark("got no processor for " + units.Duration(p.For.Round(time.Millisecond)))
 			}
@@ -134,7 +134,7 @@ func (o *observer) observed() *verdict.Observed {
 	out.Suspensions = suspensions(out.Suspensions, o.run.Suspensions())
 	pauses, paused := o.run.Pauses()
 	out.Pauses, out.PausedS = pauses, paused.Seconds()
-	for _, p := range o.run.PausesAt() {
+	for _, p := range o.run.PausesAt(0) {
 		out.PausesAt = append(out.PausesAt, verdict.Pause{AtS: time.Duration(p.At).Seconds(), ForS: p.For.Seconds()})
 	}
 	out.Ceilings = o.ceiling.known()

@@ -69,12 +69,13 @@ func newBench(at *surroundings) *bench {
 
 // screens gives each screen what it needs.
 func (b *bench) screens(logs func() []string) tui.Bench {
+	runs := listed{b.kept, b.requests}
 	return tui.Bench{
-		Picker:    picker.Bench{Catalogue: b.catalogue, Memory: b.memory, Planner: b.requests, Pinger: b.pinger, Runs: listed{b.kept, b.requests}},
+		Picker:    picker.Bench{Catalogue: b.catalogue, Memory: b.memory, Planner: b.requests, Pinger: b.pinger, Runs: runs},
 		Starter:   b.starter,
 		Planner:   b.starter,
 		Dashboard: dashboard.Bench{Past: b.kept, Presets: b.presets},
-		Results:   b.kept, Runs: listed{b.kept, b.requests}, Finished: b.kept,
+		Results:   b.kept, Runs: runs, Finished: b.kept,
 		Sweeper: b.sweeper, Suites: b.sweeper, Plans: b.requests,
 		Logs: logs,
 	}

@@ -58,6 +58,9 @@ func writeNew(plan []byte) (string, error) {
 			return "", fault.Input(fmt.Errorf("plan: %w", err), "begin the workbench in a folder that you may write to")
 		}
 		_, err = f.Write(plan)
-		return path, errors.Join(err, f.Close())
+		if err = errors.Join(err, f.Close()); err != nil { // half a plan is none
+			_ = os.Remove(path)
+		}
+		return path, err
 	}
 }

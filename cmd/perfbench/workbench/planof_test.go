@@ -24,12 +24,13 @@ func TestAPlanOfRunsIsANewFile(t *testing.T) {
 	history, err := l.History()
 	require.NoError(t, err)
 	require.Greater(t, len(history), 2)
-	newest, oldest := history[0], history[len(history)-1]
-	plan, err := l.PlanOf([]string{newest.ID, oldest.ID})
+	later, earlier := history[1], history[len(history)-1]
+	require.NotEqual(t, later.Profile, earlier.Profile, "or the order would not be seen")
+	plan, err := l.PlanOf([]string{later.ID, earlier.ID})
 	require.NoError(t, err)
 	assert.Equal(t, "plan-2.yaml", plan.Path)
 	require.Len(t, plan.File.Runs, 2)
-	for i, r := range []string{oldest.Profile, newest.Profile} {
+	for i, r := range []string{earlier.Profile, later.Profile} {
 		assert.Equal(t, r, plan.File.Runs[i].Request.Profile)
 	}
 	mine, err := os.ReadFile("plan.yaml")
