@@ -14,9 +14,17 @@ var planDoc string
 // PlanName is the name of the file with the plan of a run.
 const PlanName = "plan.yaml"
 
-// PlanOf returns a plan file that does several runs again, one after the other, in the order in which
-// they began. Each run has what a plan of its own would have.
+// PlanOf returns a plan file that does a run again or, of several, one after the other, in the order in
+// which they began. Each of these has what a plan of its own would have.
 func PlanOf(runs []*rundir.Folder) []byte {
+	if len(runs) == 1 {
+		run := &runs[0].Run
+		comment := "What led to run " + Plain(run.ID) + "; perfbench run FILE does it again."
+		if run.Searched() {
+			comment += "\nWhat the search set is left out: add find: to search again."
+		}
+		return request.Write(comment, &request.File{Runs: []request.Run{{Request: repeated(run)}}})
+	}
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *rundir.Folder) int { return a.Run.Started.Compare(b.Run.Started) })
 	file := &request.File{Suite: true}
@@ -29,10 +37,6 @@ func PlanOf(runs []*rundir.Folder) []byte {
 var planFormat = rundir.Format{
 	ID: "plan", Title: "a plan file that does the run again", Doc: planDoc, Names: []string{PlanName},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
-		comment := "What led to run " + Plain(f.Run.ID) + "; perfbench run FILE does it again."
-		if f.Run.Searched() {
-			comment += "\nWhat the search set is left out: add find: to search again."
-		}
-		return one(PlanName, request.Write(comment, &request.File{Runs: []request.Run{{Request: repeated(&f.Run)}}})), nil
+		return one(PlanName, PlanOf([]*rundir.Folder{f})), nil
 	},
 }

@@ -36,7 +36,12 @@ func TestAPlanOfRunsIsANewFile(t *testing.T) {
 	mine, err := os.ReadFile("plan.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "mine", string(mine))
+	plan, err = l.PlanOf([]string{later.ID})
+	require.NoError(t, err)
+	assert.Equal(t, "plan-3.yaml", plan.Path)
+	require.NotNil(t, plan.File.Plain(), "one run is no suite")
+	assert.Equal(t, later.Profile, plan.File.Plain().Profile)
 	_, err = l.PlanOf([]string{"nosuchrun"})
 	require.ErrorContains(t, err, "nosuchrun")
-	assert.NoFileExists(t, "plan-3.yaml")
+	assert.NoFileExists(t, "plan-4.yaml")
 }
