@@ -74,3 +74,34 @@ func TestAMomentWithoutACallIsNoRow(t *testing.T) {
 		assert.Equal(t, []int{0}, seconds)
 	})
 }
+
+// A track that ends behind its schedule ends with what it was behind, and not with the nothing that waits
+// once it is given up: no series shows a recovery that was none.
+func TestATrackThatEndsBehindEndsWithItsBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		phase := func(name string, lasts time.Duration, of workload.Track) workload.Phase {
+			return workload.Phase{Name: name, Duration: lasts, Tracks: []workload.Track{of}}
+		}
+		slow := pool("slow", workload.Settings{Threads: 1, Rate: 100}, takes(100*time.Millisecond)) // 90 a second are left
+		plan := &workload.Plan{Unit: "calls", Knobs: knobs, Phases: []workload.Phase{
+			phase("slow", 2500*time.Millisecond, slow),
+			phase("fine", 5*time.Second, pool("fine", workload.Settings{Threads: 2, Rate: 100}, takes(time.Millisecond))),
+		}}
+		left := map[int][]int64{}
+		res := result(t, start(t, plan, func(o *Options) {
+			o.Sink = func(s *measure.Second) error {
+				for _, row := range s.Rows {
+					left[row.Op] = append(left[row.Op], row.Backlog+row.GivenUp)
+				}
+				return nil
+			}
+		}))
+		require.Len(t, left[0], 3)
+		assert.InDeltaSlice(t, []float64{90, 180, 225}, []int64{left[0][0], left[0][1], left[0][2]}, 3)
+		assert.Equal(t, res.Ops[0].Unstarted, left[0][2])
+		require.GreaterOrEqual(t, len(left[1]), 5)
+		for _, n := range left[1] {
+			assert.LessOrEqual(t, n, int64(1))
+		}
+	})
+}

@@ -132,6 +132,7 @@ func (p *past) then(r *Run, gauges []measure.Gauge, at int64) {
 		g.Threads, g.Payload, g.Batch, g.Rate, g.Paused, g.Segment = s.Threads, s.Payload, s.Batch, s.Rate, s.Paused, segment
 		ended := r.pool.seen(i).Ended
 		g.Running = t.state != waiting && t.span.From < at && (ended == 0 || int64(ended) >= at)
+		g.Ended = ended != 0 && int64(ended) < at
 	}
 }
 

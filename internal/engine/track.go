@@ -312,7 +312,7 @@ func (t *track) gauge(now int64) measure.Gauge {
 	if a == nil {
 		return g
 	}
-	g.Segment = int(a.segment)
+	g.Segment, g.Ended = int(a.segment), a.ended
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
 	}

@@ -142,6 +142,10 @@ type Collector struct {
 	all    whole
 	view   view
 	gauges []Gauge
+	// was is how each track was at the end of the second before, never how many of its units had never
+	// been started by then.
+	was    []Gauge
+	never  []int64
 	number int64
 	failed bool
 	gaps   []*Gap

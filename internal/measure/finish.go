@@ -1,6 +1,9 @@
 package measure
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // finish closes every second that has settled.
 func (c *Collector) finish(now int64) {
@@ -57,10 +60,11 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 			sec.Failed = append(sec.Failed, ErrorCount{Operation: c.cfg.Ops[k.op], Class: className(c.cfg.Classes, k.class), Count: n})
 		}
 	}
-	all := c.together()
+	all, given := c.together(), c.givenUp()
 	for op := range c.cfg.Ops {
 		total := merged(a.ops[op])
 		row, ran := c.row(op, total, from, until, warm)
+		row.GivenUp = given[c.cfg.OpTrack[op]]
 		if c.cfg.Lost != 0 {
 			row.Lost = a.failed[errorKey{uint16(op), c.cfg.Lost}]
 		}
@@ -97,6 +101,23 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 			c.cfg.SinkFailed(err)
 		}
 	}
+}
+
+// givenUp returns, per track that ended in the open second, how many units were due and not started then.
+func (c *Collector) givenUp() []int64 {
+	out, never := make([]int64, len(c.gauges)), make([]int64, len(c.gauges))
+	for _, s := range c.all.control.Segments {
+		for track, n := range s.Unstarted {
+			never[track] += n
+		}
+	}
+	for track, g := range c.gauges {
+		if g.Ended && c.was != nil && !c.was[track].Ended {
+			out[track] = never[track] - c.never[track]
+		}
+	}
+	c.was, c.never = slices.Clone(c.gauges), never
+	return out
 }
 
 // interval exports t for the journal; histograms that are shared stay shared.

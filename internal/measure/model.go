@@ -97,6 +97,9 @@ type Row struct {
 	Lost int64
 	// Retries is the number of calls that failed and were tried again.
 	Retries int64
+	// GivenUp is how many units were still due and not started when the track ended, if it ended in
+	// this second.
+	GivenUp int64
 	// Seconds is the length of the row: 1, except for the first and last of a
 	// track.
 	Seconds                                           float64
@@ -125,6 +128,8 @@ type Gauge struct {
 	Oldest, OldestDue time.Duration
 	// Running means that the track has begun and not ended.
 	Running bool
+	// Ended means that nothing more becomes due; calls may still be in progress.
+	Ended bool
 	// Sessions are those of the track's users.
 	Sessions Visits
 }

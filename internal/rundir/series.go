@@ -22,7 +22,7 @@ func rowOf(r measure.Row, op measure.Operation, warmup bool) SeriesRow {
 		T: r.T, Track: op.Track, Op: op.Op, Count: r.Count, Errors: r.Errors,
 		Throughput:  r.PerSecond(),
 		ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99, ResponseMax: r.ResponseMax,
-		ServiceP99: r.ServiceP99, Backlog: r.Backlog,
+		ServiceP99: r.ServiceP99, Backlog: r.Backlog + r.GivenUp,
 		Threads: r.Threads, Payload: r.Payload, Batch: r.Batch, Rate: r.Rate,
 		Segment: r.Segment, Warmup: warmup,
 	}
