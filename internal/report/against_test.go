@@ -10,6 +10,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // What a report says of an earlier run has the floor of the runs that were kept, as compare
@@ -52,4 +54,18 @@ func TestFiguresThatMixSegmentsSaySo(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, marked, 4, "%+v", p.Figures)
 	assert.Contains(t, strings.Join(operations(&f.Run).Text, " "), "mix 2 segments")
+}
+
+// A verification after a server came back empty passed for what was written since, and its figure says so.
+func TestAVerificationOfWhatCameBackIsDoubtful(t *testing.T) {
+	f := fixture(t)
+	f.Run.Verification.State = workload.Passed
+	verification := func() Figure {
+		list := RunPage(f).Figures
+		return list[len(list)-1]
+	}
+	assert.Equal(t, Figure{Name: "verification", Value: "passed", Tone: Good}, verification())
+	none := int64(0)
+	f.Run.Observed = &verdict.Observed{Restarts: []verdict.Restart{{AtS: 3, Kept: &none}}}
+	assert.Equal(t, Figure{Name: "verification", Value: "passed", Tone: Doubtful, Note: "server restarted, came back empty"}, verification())
 }

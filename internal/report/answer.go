@@ -34,6 +34,12 @@ func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []Figure {
 	case workload.Failed:
 		v.Tone = Bad
 	}
+	if o := r.Observed; o != nil && len(o.Restarts) > 0 {
+		v.Note = verdict.BriefNote(o.Restarts[len(o.Restarts)-1].Note())
+		if v.Tone == Good {
+			v.Tone = Doubtful // what is there may have been written since
+		}
+	}
 	return append(out, v)
 }
 
