@@ -37,20 +37,31 @@ func TestAScaleEndsJustAboveItsHighestValue(t *testing.T) {
 		top := plot.Top(v, false)
 		assert.GreaterOrEqual(t, top, v*(1-1e-9))
 		assert.LessOrEqual(t, top, v/0.75*(1+1e-9), "%v", v)
-		rows := 2 + random.IntN(30)
+		rows := 2 + random.IntN(60)
+		if top = plot.TopIn(v, rows); rows > 4 {
+			assert.GreaterOrEqual(t, top, v*(1-1e-9))
+			assert.LessOrEqual(t, top, 1.5*v*(1+1e-9), "%v in %d rows leaves more than a third empty", v, rows)
+		}
 		ticks := plot.Scale{High: top}.Ticks(rows)
 		assert.GreaterOrEqual(t, len(ticks), 2, "%v in %d rows", v, rows)
 		step := ticks[1].Value
 		lead := step / math.Pow(10, math.Floor(math.Log10(step*(1+1e-9))))
-		assert.Contains(t, []int{1, 2, 5}, int(math.Round(lead)), "%v", step)
+		if len(ticks) > 2 || rows > 4 {
+			assert.Contains(t, []int{1, 2, 5}, int(math.Round(lead)), "%v", step)
+		}
 		for i, tick := range ticks {
 			assert.InDelta(t, float64(i)*step, tick.Value, step*1e-6)
 			assert.LessOrEqual(t, tick.Value, top*(1+1e-9))
+			assert.Equal(t, i*(ticks[0].Row-ticks[1].Row), rows-1-tick.Row, "%v in %d rows: %v", top, rows, ticks)
 		}
 	}
 	for v, want := range map[float64]float64{11_700: 12_000, 2000: 2000, 2001: 2500, 0: 1, 0.0021: 0.0025, 5: 5, 9.99: 10} {
 		assert.InEpsilon(t, want, plot.Top(v, false), 1e-9, "%v", v)
 	}
+	for v, want := range map[float64]float64{2.1: 2.4, 2.5: 3, 3.5: 4, 7: 8, 11: 12, 13: 15} {
+		assert.InEpsilon(t, want, plot.TopIn(v, 13), 1e-9, "%v", v)
+	}
+	assert.Equal(t, []plot.Tick{{5, 0}, {3, 200}, {1, 400}}, plot.Scale{High: plot.TopIn(500, 6)}.Ticks(6))
 	assert.InDelta(t, 1, plot.Top(nan, false), 0)
 	for v, want := range map[float64]float64{1: 1, 1.4 * (1 << 30): 1.5 * (1 << 30), 500 << 20: 512 << 20} {
 		assert.InEpsilon(t, want, plot.Top(v, true), 1e-9, "%v", v)

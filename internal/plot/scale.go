@@ -90,6 +90,22 @@ func Top(v float64, bytes bool) float64 {
 	return v
 }
 
+// TopIn returns the end of a linear scale from 0 in a picture of so many rows, which has room for v and for
+// little more: of the ends at which labels of 1, 2 or 5 times a power of ten stand exactly in rows, all equally
+// far apart, the lowest. Where two labels above 0 would leave more than a third of the height empty, one is
+// enough. A few rows have the end that Top has.
+func TopIn(v float64, rows int) float64 {
+	const few, third = 5, 1.5
+	if rows < few || !finite(v) || v <= 0 {
+		return Top(v, false)
+	}
+	parts, end := float64(rows-1), math.Inf(1)
+	for by := max(2, math.Ceil(parts/mostParts)); by <= parts && (2*by <= parts || end > third*v); by++ {
+		end = min(end, Nice(v*by/parts)*parts/by)
+	}
+	return end
+}
+
 // below returns the largest of 1, 2 or 5 × 10ⁿ that is not above v, which is above 0.
 func below(v float64) float64 {
 	out := math.Pow(10, math.Floor(math.Log10(v)))
@@ -222,13 +238,6 @@ func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
 	return []float64{fine[0], fine[len(fine)-1]}
 }
 
-// fewLabels are so few that they say little of what lies between them, where there is room for more: in
-// fewRows rows, in which those of the next smaller step are apart.
-const (
-	fewLabels = 3
-	fewRows   = 4
-)
-
 // multiples returns the multiples of a step on the scale, from the lowest up.
 func (s Scale) multiples(step float64) (out []float64) {
 	for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
@@ -237,32 +246,39 @@ func (s Scale) multiples(step float64) (out []float64) {
 	return out
 }
 
-// apart reports whether values that rise are two rows or more apart, or all of them one.
-func (s Scale) apart(values []float64, rows int) bool {
-	least, most := rows, 0
-	for i, v := range values[1:] {
-		by := s.Row(values[i], rows) - s.Row(v, rows)
-		least, most = min(least, by), max(most, by)
+// even reports whether values that rise are all as many rows apart, and apart at all.
+func (s Scale) even(values []float64, rows int) bool {
+	for i := range len(values) - 1 {
+		by := s.Row(values[i], rows) - s.Row(values[i+1], rows)
+		if by < 1 || by != s.Row(values[0], rows)-s.Row(values[1], rows) {
+			return false
+		}
 	}
-	return least > 1 || least == 1 && most == 1
+	return true
 }
 
 // Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
-// or 5 times a power of ten, at least two rows apart where there are more than a few, or those that Even
-// has for a logarithmic scale. The end of the scale is one of them only if it is such a multiple.
+// or 5 times a power of ten, all equally far apart, by two rows or more where there are more than four; or both
+// ends of those where none are; or those that Even has for a logarithmic scale. The end of the scale is one of
+// them only if it is such a multiple.
 func (s Scale) Ticks(rows int) []Tick {
 	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
 		return nil
 	}
-	parts := min(max((rows-1)/2, 1), mostParts)
 	var values []float64
 	if s.Log {
 		values = Even(s.Low, s.High, rows, func(a, b float64) bool { return s.Row(a, rows) != s.Row(b, rows) })
 	} else {
-		step := min(Step((s.High-s.Low)/float64(parts), false), below((s.High-s.Low)*(1+1e-9)))
-		values = s.multiples(step)
-		if finer := s.multiples(below(step * 0.99)); len(values) < fewLabels && rows >= fewRows && s.apart(finer, rows) {
-			values = finer
+		parts, most := min(float64(rows-1)/2, mostParts), below((s.High-s.Low)*(1+1e-9))
+		if rows == 4 {
+			parts = 3
+		}
+		step := min(Nice((s.High-s.Low)/parts), most)
+		for values = s.multiples(step); step < most && !s.even(values, rows); values = s.multiples(step) {
+			step = Nice(step * 1.01)
+		}
+		if last := len(values) - 1; !s.even(values, rows) {
+			values = []float64{values[0], values[last]}
 		}
 	}
 	var out []Tick

@@ -23,7 +23,11 @@ func (c *Chart) Text(width, height int) string {
 	if c.Empty() || c.Heat != nil || len(c.At) == 0 {
 		return ""
 	}
-	d := letters{c, c.scale().Scale, width, height, make([][]rune, height)}
+	of := c.scale().Scale
+	if _, most := c.ends(); !of.Log && c.Unit != Bytes {
+		of.High = TopIn(most, height)
+	}
+	d := letters{c, of, width, height, make([][]rune, height)}
 	for i := range d.cells {
 		d.cells[i] = []rune(strings.Repeat(" ", width))
 	}

@@ -327,21 +327,25 @@ func TestBar(t *testing.T) {
 
 func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
 	s := Ceiling{}.Next(43, 0)
-	require.InDelta(t, 50, s.Top, 0)
+	require.InDelta(t, 43, s.Most, 0)
 	s = s.Next(51, 1)
-	require.InDelta(t, 60, s.Top, 0, "grows at once")
+	require.InDelta(t, 51, s.Most, 0, "grows at once")
 	for second := 2; second <= 10; second++ {
 		s = s.Next(9, second)
-		require.InDelta(t, 60, s.Top, 0, "second %d", second)
+		require.InDelta(t, 51, s.Most, 0, "second %d", second)
 	}
 	s = s.Next(9, 11)
-	require.InDelta(t, 10, s.Top, 0, "ten quiet seconds are over")
+	require.InDelta(t, 9, s.Most, 0, "ten quiet seconds are over")
 	s = s.Next(99, 12)
 	for second := 13; second <= 22; second++ {
 		s = s.Next(19, min(second, 17))
 	}
-	require.InDelta(t, 100, s.Top, 0, "the same second again is no time")
-	assert.InDelta(t, 20, s.Next(3, 23).Top, 0, "shrinks to what the quiet seconds needed")
+	require.InDelta(t, 99, s.Most, 0, "the same second again is no time")
+	assert.InDelta(t, 19, s.Next(3, 23).Most, 0, "shrinks to what the quiet seconds needed")
+	for second := range 30 {
+		s = s.Next(85, second)
+	}
+	assert.InDelta(t, 99, s.Most, 0, "a little less is no reason to shrink")
 }
 
 func TestASCIIKeepsWidthAndEscapeCodes(t *testing.T) {
@@ -381,7 +385,7 @@ func FuzzChartsFillTheirField(f *testing.F) {
 		}
 		s := Ceiling{}
 		for i, v := range vals {
-			if s = s.Next(v, i); !(s.Top > 0) || math.IsInf(s.Top, 0) {
+			if s = s.Next(v, i); !(s.Most >= 0) || math.IsInf(s.Most, 0) {
 				t.Fatalf("scale %v after %v", s, v)
 			}
 		}

@@ -65,9 +65,9 @@ type Limit struct {
 // labels is the width of the labels of the vertical axis.
 const labels = 8
 
-// span returns the range of the knob and the scale of the values; ok is false if there is
-// nothing to draw.
-func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
+// span returns the range of the knob and the scale of the values in so many rows; ok is false
+// if there is nothing to draw.
+func (p Plot) span(rows int) (from, to float64, scale plot.Scale, ok bool) {
 	from, to = math.Inf(1), math.Inf(-1)
 	low, top := math.Inf(1), 0.0
 	for _, c := range p.Curves {
@@ -105,7 +105,7 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 	case p.Log:
 		return from, to, plot.Around(low, top), true
 	}
-	return from, to, plot.Scale{High: plot.Top(top, false)}, true
+	return from, to, plot.Scale{High: plot.TopIn(top, rows)}, true
 }
 
 // sign returns the sign of a point and its layer.
@@ -125,10 +125,10 @@ const leastRows = 6
 // Draw fills exactly w×h cells, the last lines being the axes along the knob; nil if
 // there are fewer than two points to draw, or no room. Further axes need room.
 func (p Plot) Draw(s *widget.Styles, w, h int) []string {
-	from, to, scale, ok := p.span()
 	cells, rows := w-labels-2, h-1
 	axes := p.Axes[:max(min(len(p.Axes), rows-leastRows), 0)]
 	rows -= len(axes)
+	from, to, scale, ok := p.span(rows)
 	if !ok || cells < 8 || rows < 2 {
 		return nil
 	}

@@ -23,7 +23,7 @@ func Spread(vals []float64, n int, mean bool) []float64 {
 // Seconds draws one value a second as an area with its axis, in the colour of a series, in w×h cells. Where
 // there are more seconds than columns of dots, each shows their mean, or else their maximum.
 func Seconds(s *widget.Styles, vals []float64, mean bool, series, w, h int, format func(float64) string) []string {
-	scale := plot.Scale{High: plot.Top(Settled(vals, 0), false)}
+	scale := plot.Scale{High: plot.TopIn(Settled(vals, 0), h)}
 	cells := max(w-AxisWidth, 1)
 	dots := Spread(vals, 2*cells, mean)
 	parts := make([]float64, len(dots))

@@ -99,6 +99,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		lane := c.Lane(e.Styles)
 		if lane != "" && p.throughput.Dy() > 4 {
 			c.Rows--
+			c.fit()
 		}
 		f, at := ch.sel.fig, ch.cross.Clock(a.Bucket)
 		if at != "" {
@@ -335,7 +336,8 @@ func (ch *charts) rates(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.Rates(a.Moments())
 	}
-	c.High = max(ch.scaleT.Top, plot.Top(chart.Robust(c.Ghost), false))
+	c.most = max(ch.scaleT.Most, chart.Robust(c.Ghost))
+	c.fit()
 	if c.Log = ch.axes == logBoth; c.Log {
 		c.Scale = plot.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
@@ -349,7 +351,7 @@ func (ch *charts) failures(e screen.Env, p panes, r image.Rectangle, rows int) [
 	c := ch.plotted(a, rows, func(v float64) string { return units.Number(v) + "/s" })
 	line := a.Errors(ch.now.snap)
 	c.Fresh, c.Areas = c.Cells, []Area{{To: a.Dots(line), Series: failing}}
-	c.Scale = plot.Scale{High: plot.Top(chart.Peak(line.Vals), false)}
+	c.Scale = plot.Scale{High: plot.TopIn(chart.Peak(line.Vals), rows)}
 	return scaled(e.Styles, labelWidth(p), c.Ticks(), c.Draw(e.Styles))
 }
 
@@ -412,20 +414,21 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.P99(a.Moments())
 	}
-	c.High = max(ch.scaleL.Top, plot.Top(chart.Robust(c.Ghost), false))
+	c.most = max(ch.scaleL.Most, chart.Robust(c.Ghost))
 	for _, e := range ch.now.limits(ch.sel.op) {
 		c.Limits = append(c.Limits, chart.Limit{Value: e.Limit, Text: e.Text})
-		if e.Limit <= nearAbove*c.High {
-			c.High = max(c.High, plot.Top(e.Limit, false))
+		if e.Limit <= nearAbove*c.most {
+			c.most = max(c.most, e.Limit)
 		}
 	}
+	c.fit()
 	if c.Log = ch.axes != linear; c.Log {
 		c.Scale = plot.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
 	}
 	return c
 }
 
-// nearAbove is how many times the end of the scale a limit may be for the scale to grow to it.
+// nearAbove is how many times the most that is to be shown a limit may be for the scale to grow to it.
 const nearAbove = 4
 
 // lowest returns the smallest value above 0.

@@ -47,7 +47,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 		}
 		h.Areas = append([]Area{{To: h.columns(upTo), Series: series[i]}}, h.Areas...)
 	}
-	h.High = plot.Top(chart.Peak(upTo), false)
+	h.High = plot.TopIn(chart.Peak(upTo), rows)
 	for _, q := range []struct {
 		percent float64
 		name    string

@@ -103,7 +103,7 @@ func TestTicks(t *testing.T) {
 	}
 	assert.Equal(t, []string{"2 0", "0 10"}, text(Plot{Rows: 3, Scale: plot.Scale{High: 10}, Label: number}))
 	assert.Equal(t, []string{"8 0", "4 5", "0 10"}, text(Plot{Rows: 9, Scale: plot.Scale{High: 10}, Label: number}))
-	assert.Equal(t, []string{"9 0", "5 2", "2 4"}, text(Plot{Rows: 10, Scale: plot.Scale{High: 5}, Label: number}), "the end of the scale has a label only if it is a multiple")
+	assert.Equal(t, []string{"9 0", "7 1", "5 2", "3 3", "1 4"}, text(Plot{Rows: 10, Scale: plot.Scale{High: 4.5}, Label: number}), "the end of the scale has a label only if it is a multiple")
 	assert.Equal(t, []string{"6 10", "4 100", "2 1000", "0 10000"}, text(Plot{Rows: 7, Scale: plot.Scale{Low: 10, High: 1e4, Log: true}, Label: number}))
 	assert.Equal(t, []string{"1 1", "0 10000"}, text(Plot{Rows: 2, Scale: plot.Scale{Low: 1, High: 1e4, Log: true}, Label: number}), "as many decades as there are rows for")
 }

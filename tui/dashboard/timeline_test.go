@@ -250,7 +250,7 @@ func TestTheFirstSecondsDoNotFlattenTheLatencyChart(t *testing.T) {
 		}
 		ch := charts{now: &reading{snap: s}, sel: &selection{op: -1}}
 		ch.rescale()
-		assert.InDelta(t, float64(want), ch.scaleL.Top, 1, "%d", first)
+		assert.InDelta(t, float64(want), ch.scaleL.Most, 1, "%d", first)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 	assert.Equal(t, linear, after(firm, 60*time.Millisecond, true).axes)
 	near := after(firm, 40*time.Millisecond, false)
 	assert.Equal(t, linear, near.axes)
-	assert.InDelta(t, 40e6, near.scaleL.Top, 1, "the maxima fit")
+	assert.InDelta(t, 40e6, near.scaleL.Most, 1, "the maxima fit")
 	ch := after(firm, 60*time.Millisecond, false)
 	ch.nextAxes()
 	assert.Equal(t, logBoth, ch.axes)

@@ -229,13 +229,13 @@ func TestAWiderScreenHasNoFewerColumns(t *testing.T) {
 // Once the rate is set far below what was done, the chart keeps what was done before, whole.
 func TestTheChartKeepsWhatWasBeforeTheRateWasLowered(t *testing.T) {
 	a, d, run := live(t, 20*time.Second, 120, 40)
-	before := d.charts.scaleT.Top
+	before := d.charts.scaleT.Most
 	run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings { s.Rate = 200; return s })
 	for range 300 {
 		run.Tick(100 * time.Millisecond)
 		a.Send(t, a.Frame())
 	}
-	assert.InDelta(t, before, d.charts.scaleT.Top, 0)
+	assert.InDelta(t, before, d.charts.scaleT.Most, 0)
 }
 
 // The fault that one run had is offered first in the next one.

@@ -147,8 +147,8 @@ const steep = 20
 // steep reports whether a linear scale would flatten most seconds.
 func (g graph) steep() bool { return g.end() > steep*chart.Median(g.vals) }
 
-// scale returns the scale of the values.
-func (g graph) scale() plot.Scale {
+// scale returns the scale of the values in so many rows.
+func (g graph) scale(rows int) plot.Scale {
 	if g.log {
 		low := math.Inf(1)
 		for _, v := range g.vals {
@@ -158,14 +158,14 @@ func (g graph) scale() plot.Scale {
 		}
 		return plot.Decades(low, chart.Peak(g.vals))
 	}
-	return plot.Scale{High: plot.Top(g.end(), false)}
+	return plot.Scale{High: plot.TopIn(g.end(), rows)}
 }
 
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
 // change.
 func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-chart.AxisWidth, 1)
-	scale := g.scale()
+	scale := g.scale(h)
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return c.column(at, cells) }
 	dots := chart.Spread(g.vals, 2*cells, g.mean)
