@@ -23,9 +23,9 @@ import (
 // vet, and tests of the others wait for servers more than they compute.
 const atOnce = 4
 
-// compiles is added to the environment of a compiler, which spends a sixth of its processor time on
-// collecting garbage otherwise. Tests do not get it.
-const compiles = "GOGC=400"
+// rarely is added to the environment of compilers, linkers and tests, which spend a sixth of their
+// processor time on collecting garbage otherwise. The race detector makes do without: it needs memory.
+const rarely = "GOGC=400"
 
 // job is one go test, or a check of the code, which has no packages.
 type job struct {
@@ -42,7 +42,7 @@ type job struct {
 func (j job) perform(ctx context.Context, r *results, env []string) error {
 	if len(j.compile) > 0 {
 		cmd := j.of(ctx, j.compile)
-		cmd.Env = append(append(os.Environ(), compiles), j.env...)
+		cmd.Env = append(append(os.Environ(), rarely), j.env...)
 		_ = cmd.Run() // go test says what is wrong
 	}
 	cmd := j.of(ctx, j.command)
@@ -187,7 +187,7 @@ var common = []string{"test", "-json", "-vet=off", "-ldflags=-s", "-timeout=20m"
 // need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
 	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+3))
-	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0", tier.Env + "=some"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
+	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0", rarely, tier.Env + "=some"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
 // large is what the small tier left, by its list, and all tests that the race detector can
@@ -215,7 +215,7 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 	}
 	tier := tier.Env + "=all"
 	shuffled := append(slices.Clone(common), "-shuffle=on")
-	jobs := []job{{env: []string{"CGO_ENABLED=0", compiles}, command: []string{"go", "vet", "./..."}, polite: true}}
+	jobs := []job{{env: []string{"CGO_ENABLED=0", rarely}, command: []string{"go", "vet", "./..."}, polite: true}}
 	if len(raced) > 0 {
 		flags := []string{"-race", "-p=2"}
 		// SQLite in Go is generated code and not ours to check: with the detector, it takes
@@ -247,7 +247,7 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 			continue
 		}
 		args := append(append([]string{"go"}, shuffled...), "-run="+only(names), p.ImportPath)
-		jobs = append(jobs, job{packages: 1, env: []string{"CGO_ENABLED=0", tier}, command: args})
+		jobs = append(jobs, job{packages: 1, env: []string{"CGO_ENABLED=0", rarely, tier}, command: args})
 	}
 	return jobs, nil
 }

@@ -172,7 +172,7 @@ func (l *lab) prepare(ctx context.Context, k *labtest.Keeper, whole io.Writer, r
 		}
 		l.say("compiling")
 		cmd := command(ctx, compile[0], append(compile[1:], "./...")...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", compiles)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", rarely)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			fmt.Fprintf(l.out, "%s", out)
