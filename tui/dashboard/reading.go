@@ -231,7 +231,7 @@ func (r *reading) nameWidth(w int) int {
 	for _, t := range r.snap.Ops {
 		n = max(n, ansi.StringWidth(r.opLabel(t.Operation))+2)
 	}
-	return min(n, max(nameCol, w/5, w-6*numberCol-2*leastTrend), max(w-3*numberCol+3, 10))
+	return min(n, max(nameCol, w/5, w-6*numberCol-leastTrend-4), max(w-3*numberCol+3, 10))
 }
 
 // perSecond returns the head of a column of rates, with the unit if it fits.
