@@ -228,7 +228,7 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 			what = append(what[:mostCauses:mostCauses], fmt.Sprintf("%d more things happened", more))
 		}
 		out = append(out, rundir.Coincidence{At: float64(b.from), Until: float64(b.until), Text: fmt.Sprintf(
-			"p99 rose %s× at %s, to %s from the usual %s, when %s", decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
+			"p99 rose %s× at %s, to %s from the usual %s, when %s", rundir.Decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
 	}
 	byTime := func(a, b rundir.Coincidence) int { return cmp.Compare(a.At, b.At) }
 	slices.SortFunc(out, byTime)
@@ -356,7 +356,7 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 	}
 	cores, unusual := crowded(f, others, first, b)
 	if cores > 0 && unusual {
-		out = append(out, fmt.Sprintf("other processes used %s of %s", decimals(cores), processors((&stretch{f: f}).processors())))
+		out = append(out, fmt.Sprintf("other processes used %s of %s", rundir.Decimals(cores), processors((&stretch{f: f}).processors())))
 	}
 	for _, m := range f.Run.Moves() {
 		if cores == 0 && !lowered(m) && m.At >= float64(b.from-1) && m.At < float64(b.until) {

@@ -10,13 +10,13 @@ import (
 )
 
 // diskSync detects a store that waits for its log to reach the disk before it answers.
-func diskSync(s *stretch) (string, []string) {
+func diskSync(s *stretch) found {
 	for _, look := range []func(*stretch) []string{loopSync, aofSync, walSync, commitSync, commitLog} {
 		if evidence := look(s); evidence != nil {
-			return "The disk held the run back: the store answers only once its log is on disk.", append(append(append(evidence, s.waited()...), s.disk()...), s.headroom()...)
+			return found{limit: "the store's disk", hint: "it answers only once its log is on disk", uses: s.disk(), evidence: append(evidence, s.waited()...)}
 		}
 	}
-	return "", nil
+	return found{}
 }
 
 // loopSync handles Redis from 7.2 on, which reports how busy its main thread is.
@@ -28,7 +28,7 @@ func loopSync(s *stretch) []string {
 	if !ok || on < 1 || !told || !known || busy < 1000*threadFull || used+queue > halfIdle {
 		return nil
 	}
-	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was busy in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), decimals(used))}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was busy in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), rundir.Decimals(used))}
 }
 
 // aofSync handles older versions of Redis, which only report that they sync each write.
@@ -44,7 +44,7 @@ func aofSync(s *stretch) []string {
 	if !told || waits < inDisk && (busy < inDisk || waits == 0 || used+queue > halfIdle) {
 		return nil
 	}
-	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the samples and used %s of one processor", percent(waits), decimals(used))}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the samples and used %s of one processor", percent(waits), rundir.Decimals(used))}
 }
 
 // walSync handles PostgreSQL, by what its connections wait for.
@@ -54,7 +54,7 @@ func walSync(s *stretch) []string {
 	if !ok || !known || running <= 0 || n < waiting*running || running < waiting*min(s.threads, s.poolSize()) {
 		return nil
 	}
-	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", decimals(n), decimals(running)) + s.syncs("wal_syncs_per_s", "wal_sync_ms_per_s")}
+	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", rundir.Decimals(n), rundir.Decimals(running)) + s.syncs("wal_syncs_per_s", "wal_sync_ms_per_s")}
 }
 
 // commitSync handles MySQL and MariaDB, by the state of their threads.
@@ -63,7 +63,7 @@ func commitSync(s *stretch) []string {
 	if !ok || s.threads <= 0 || n < waiting*min(s.threads, s.poolSize()) {
 		return nil
 	}
-	out := fmt.Sprintf("on average %s of %s threads were committing when the store was asked", decimals(n), units.Number(s.threads))
+	out := fmt.Sprintf("on average %s of %s threads were committing when the store was asked", rundir.Decimals(n), units.Number(s.threads))
 	return []string{out + s.syncs("syncs_per_s", "log_file_ms_per_s")}
 }
 
@@ -108,14 +108,14 @@ func (s *stretch) waited() []string {
 }
 
 // disk says how busy the disk was.
-func (s *stretch) disk() []string {
+func (s *stretch) disk() []rundir.Use {
 	busy, ok := s.mean(rundir.OfMachine, "disk_busy_share")
 	if !ok {
 		return nil
 	}
-	out := "the busiest disk of this machine worked " + percent(min(busy, 1)) + " of the time"
+	note := ""
 	if v, ok := s.mean(rundir.OfProcess, "disk_written_bytes_per_s"); ok {
-		out += ", and the store wrote " + units.Size(int64(v)) + " a second"
+		note = "the store wrote " + units.Size(int64(v)) + " a second"
 	}
-	return []string{out}
+	return []rundir.Use{{What: "busiest disk", Used: min(busy, 1), Of: 1, Unit: rundir.UsedTime, Note: note, Limit: true}}
 }

@@ -40,7 +40,10 @@ const (
 const leastSeconds = 3
 
 // choppy is said of segments that are 3 s long and have fewer whole seconds, and of several in a row.
-var choppy = fmt.Sprintf(unknown+": settings changed too often; leave each for %d s or longer.", leastSeconds+1)
+var (
+	choppyHint = fmt.Sprintf("settings changed too often; leave each for %d s or longer", leastSeconds+1)
+	choppy     = unknown + ": " + choppyHint + "."
+)
 
 // pausedText is said of a pause that the user made, if it is leastPause long.
 const (
@@ -75,11 +78,11 @@ func Of(f *rundir.Folder) *rundir.Why {
 			part.ops = s.Operations
 		}
 		one := part.part()
-		repaced := one.Resource == Pacing && len(one.Evidence) > 0 && before != nil && units.Number(part.asked) != units.Number(before.asked)
+		repaced := one.Resource == Pacing && len(one.Uses) > 0 && before != nil && units.Number(part.asked) != units.Number(before.asked)
 		if one.Text != pausedText {
 			before = part
 			if part.n < leastSeconds {
-				one.Text = choppy
+				one.Text, one.Hint = choppy, choppyHint
 			}
 		}
 		if repaced { // what is said names the rate
@@ -128,7 +131,8 @@ func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (list[n-1].Text == p.Text || p.Resource != Fault && p.Text != pausedText && list[n-1].Text != pausedText) {
 		last := list[n-1]
 		if p.Text != choppy && (last.Text == choppy || p.To-p.From > last.To-last.From) { // the longer part is more significant
-			last.Text, last.Evidence = p.Text, p.Evidence
+			p.From = last.From
+			last = p
 		}
 		last.To = p.To
 		list[n-1] = last
@@ -193,8 +197,8 @@ func Paragraphs(w *rundir.Why) []string {
 		if len(w.Parts) > 1 {
 			text = fmt.Sprintf("From %s: %s", plot.Between(p.From, p.To), text)
 		}
-		if len(p.Evidence) > 0 {
-			text += " " + sentence(strings.Join(p.Evidence, "; "))
+		if shown := Shown(&p); len(shown) > 0 {
+			text += " " + sentence(strings.Join(shown, "; "))
 		}
 		out = append(out, text)
 	}
@@ -210,6 +214,14 @@ func Paragraphs(w *rundir.Why) []string {
 		out = append(out, "In the shorter stretches of the run it was "+strings.Join(list, ", ")+".")
 	}
 	return out
+}
+
+// Shown lists in clauses what shows what held a part back: the figures, then the rest.
+func Shown(p *rundir.WhyPart) (out []string) {
+	for i := range p.Uses {
+		out = append(out, p.Uses[i].Words())
+	}
+	return append(out, p.Evidence...)
 }
 
 // sentence adds a capital letter and a full stop.
@@ -408,62 +420,93 @@ func (s *stretch) part() rundir.WhyPart {
 	broken := inForce(s.f, s.from, s.to)
 	switch {
 	case s.paused():
-		p.Resource, p.Text = Pacing, pausedText
+		p.Resource, p.Limit, p.Text = Pacing, "a pause", pausedText
 		return p
 	case s.n < leastSeconds && s.f.Run.MeasuredS >= leastSeconds:
-		p.Text = fmt.Sprintf(unknown+": its counted operations ran for fewer than %d whole seconds.", leastSeconds)
-		return p
+		return notKnown(p, fmt.Sprintf("its counted operations ran for fewer than %d whole seconds", leastSeconds))
 	case s.n < leastSeconds:
-		p.Text = fmt.Sprintf(unknown+": it lasted fewer than %d whole seconds.", leastSeconds)
-		return p
+		return notKnown(p, fmt.Sprintf("it lasted fewer than %d whole seconds", leastSeconds))
 	case s.done <= 0 && len(broken) > 0:
-		p.Resource, p.Text = Fault, fmt.Sprintf("The %s, %s, held it back: nothing succeeded while it was there.", named(broken), ownWord)
-		return p
+		return limited(p, Fault, found{limit: ofItself(broken), hint: "nothing succeeded while it was there"})
 	case s.done <= 0:
-		p.Text = unknown + ": nothing succeeded."
-		return p
+		return notKnown(p, "nothing succeeded")
 	case s.alive() < leastSeconds:
-		p.Text = fmt.Sprintf(unknown+": fewer than %d whole seconds tell of it.", leastSeconds)
-		return p
+		return notKnown(p, fmt.Sprintf("fewer than %d whole seconds tell of it", leastSeconds))
 	}
 	for _, r := range rules {
 		if r.server && s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
 			continue
 		}
-		if text, evidence := r.look(s); text != "" {
-			if r.resource == Pacing && s.sought() {
-				p.Resource, p.Text = Pacing, searchPace
-				return p
-			}
-			if r.resource == Pacing || r.resource == Think {
-				text = s.pace(text)
-			}
-			p.Resource, p.Text, p.Evidence = r.resource, text, append(p.Evidence, evidence...)
+		f := r.look(s)
+		switch {
+		case f.limit == "":
+			continue
+		case r.resource == Pacing && s.sought():
+			p.Resource, p.Limit, p.Hint, p.Text = Pacing, "the search, level by level", searchHint, searchPace
 			return p
+		case r.resource == Pacing, r.resource == Think:
+			f.hint = strings.Trim(f.hint+"; "+s.room(), "; ")
 		}
+		p.Uses = f.uses
+		for _, u := range s.headroom() {
+			u.Limit = u.What == f.full
+			p.Uses = append(p.Uses, u)
+		}
+		slices.SortStableFunc(p.Uses, func(a, b rundir.Use) int {
+			switch {
+			case a.Limit == b.Limit:
+				return 0
+			case a.Limit:
+				return -1
+			}
+			return 1
+		})
+		return limited(p, r.resource, f)
 	}
 	if s.f.Run.Store.InProcess {
-		p.Text = unknown + ": the store lives in perfbench itself, and what each of them used cannot be told apart."
-		return p
+		return notKnown(p, "the store lives in perfbench itself, and what each of them used cannot be told apart")
 	}
-	p.Evidence = append(p.Evidence, s.headroom()...)
+	p.Uses = s.headroom()
 	law := s.law()
-	if law != "" && len(p.Evidence) > 0 {
-		p.Evidence = append(p.Evidence, law)
-	}
 	switch _, full := s.full(); {
-	case len(p.Evidence) == 0:
-		p.Text = unknown + ": no resources were sampled."
+	case len(p.Uses) == 0:
+		return notKnown(p, "no resources were sampled")
 	case full && len(s.f.Run.Workers) > 0:
-		p.Text = unknown + ": the processors of the coordinator's machine were at their limit, but whether the store or a worker shares them is not known."
+		return notKnown(p, "the processors of the coordinator's machine were at their limit, which the store or a worker may share")
 	case full:
-		p.Text = unknown + ": the processors of this machine were at their limit, mostly with other processes, but whether the store is one of them is not known."
+		return notKnown(p, "the processors of this machine were at their limit, mostly with other processes, of which the store may be one")
 	case len(broken) > 0:
-		p.Resource, p.Text = Fault, fmt.Sprintf("What held the run back is most likely the %s, %s: nothing else that was sampled was at its limit.", named(broken), ownWord)
+		p.Limit, p.Hint = "most likely "+ofItself(broken), "nothing else that was sampled was at its limit"
+		p.Resource, p.Text = Fault, "What held the run back is "+p.Limit+": "+p.Hint+"."
+		return p
 	case law != "":
-		p.Text = fmt.Sprintf("%s: %s, and nothing that was sampled was at its limit; what makes a call take that long is not known.", unknown, law)
-	default:
-		p.Text = unknown + ": nothing that was sampled was at its limit."
+		return notKnown(p, law+", and "+nothingFull)
 	}
+	return notKnown(p, nothingFull)
+}
+
+// nothingFull is said where no resource was near its limit.
+const nothingFull = "nothing that was sampled was at its limit"
+
+// notKnown is a part of which the cause is not known, with what is.
+func notKnown(p rundir.WhyPart, hint string) rundir.WhyPart {
+	p.Hint, p.Text = hint, unknown+": "+hint+"."
+	return p
+}
+
+// limited is a part that what a rule found held back.
+func limited(p rundir.WhyPart, resource string, f found) rundir.WhyPart {
+	p.Resource, p.Limit, p.Hint, p.Evidence = resource, f.limit, f.hint, append(p.Evidence, f.evidence...)
+	verb, between := " held the run back", ": "
+	switch resource {
+	case Pacing, Think:
+		verb, between = " set the pace", "; "
+	case Fault:
+		verb = ", held it back"
+	}
+	if p.Text = units.Capital(f.limit) + verb; f.hint != "" {
+		p.Text += between + f.hint
+	}
+	p.Text += "."
 	return p
 }

@@ -84,14 +84,14 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		want     string
 		evidence string
 	}{
-		"nothing":               {nil, Unknown, "perfbench used 0.5 of 4 processors, the store 0.6, all of this machine 1.5 of 4 processors"},
-		"a worker that is full": {[]func(*rundir.Folder){worked(0.5, 1.8)}, Client, "worker 2, the busiest, used 1.8 of 2 processors"},
-		"workers that are not":  {[]func(*rundir.Folder){worked(0.5, 0.4)}, Unknown, "worker 1, the busiest, used 0.5 of 2 processors"},
+		"nothing":               {nil, Unknown, "perfbench 0.5 of 4 processors; store 0.6 of 4 processors; this machine 1.5 of 4 processors"},
+		"a worker that is full": {[]func(*rundir.Folder){worked(0.5, 1.8)}, Client, "worker 2 (the busiest) 1.8 of 2 processors"},
+		"workers that are not":  {[]func(*rundir.Folder){worked(0.5, 0.4)}, Unknown, "worker 1 (the busiest) 0.5 of 2 processors"},
 		"a rate that was met": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 1010
 			}
-		}}, Pacing, "1k entries/s were done of the 1.01k/s requested"},
+		}}, Pacing, "requested rate 1k of 1.01k entries/s"},
 		"a rate of two tracks, one of them in another unit": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "log", Op: "get", Calls: 10000, Count: 10000})
 			f.Run.Units = map[string]string{"log.get": "lines"}
@@ -101,7 +101,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			for i := range 10 {
 				f.Series = append(f.Series, rundir.SeriesRow{T: i, Track: "log", Op: "get", Count: 1000, Threads: 16, Rate: 1000})
 			}
-		}}, Pacing, "1k entries/s were done of the 1k/s requested"},
+		}}, Pacing, "requested rate 1k of 1k entries/s"},
 		"a rate of tracks in turn, that share a second": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "next", Op: "put", Calls: 5000, Count: 5000})
 			for i := range f.Series {
@@ -111,7 +111,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 				}
 			}
 			f.Series = append(f.Series, rundir.SeriesRow{T: 5, Track: "next", Op: "put", Threads: 16, Rate: 1000})
-		}}, Pacing, "1k entries/s were done of the 1k/s requested"},
+		}}, Pacing, "requested rate 1k of 1k entries/s"},
 		"a rate of something beside": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			for i := range f.Series {
 				f.Series[i].Rate = 50
@@ -121,10 +121,10 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			for i := range f.Series {
 				f.Series[i].Rate = 2000
 			}
-		}, store("main_thread_cpu_cores", 0.99)}, Thread, "used 0.99 of one processor"},
-		"pauses":            {[]func(*rundir.Folder){thinks("map")}, Think, "16 threads spent 10 % of their time in calls"},
+		}, store("main_thread_cpu_cores", 0.99)}, Thread, "store's main thread 0.99 of 1 processor"},
+		"pauses":            {[]func(*rundir.Folder){thinks("map")}, Think, "threads in pauses 14.4 of 16 threads"},
 		"pauses of another": {[]func(*rundir.Folder){thinks("other")}, Unknown, ""},
-		"hardly any calls":  {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 1e4 }}, Think, "less than 1 % of their time in calls"},
+		"hardly any calls":  {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 1e4 }}, Think, "threads in pauses 15.99 of 16 threads"},
 		"short pauses":      {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 15e6 }}, Threads, ""},
 		"a rate beside pauses": {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) {
 			for i := range f.Series {
@@ -134,13 +134,13 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"a busy client that also polls": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			sample(f, rundir.OfClient, "cpu_cores", 3.9)
 			sample(f, rundir.OfClient, "busy_poll_cores", 0.3)
-		}}, Client, "perfbench used 3.6 of 4 processors, and 0.3 more polling for replies"},
+		}}, Client, "perfbench 3.6 of 4 processors, 0.3 more polling for replies"},
 		"a client that polls, and a machine that is full of it": {[]func(*rundir.Folder){func(f *rundir.Folder) {
 			sample(f, rundir.OfClient, "cpu_cores", 3.6)
 			sample(f, rundir.OfClient, "busy_poll_cores", 2.6)
 			sample(f, rundir.OfMachine, "cpu_cores", 3.9)
-		}, store("main_thread_cpu_cores", 0.99)}, Thread, "perfbench used 1 of 4 processors, and 2.6 more polling for replies"},
-		"a busy client":      {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "cpu_cores", 3.6) }}, Client, "perfbench used 3.6 of 4"},
+		}, store("main_thread_cpu_cores", 0.99)}, Thread, "perfbench 1 of 4 processors, 2.6 more polling for replies"},
+		"a busy client":      {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "cpu_cores", 3.6) }}, Client, "perfbench 3.6 of 4"},
 		"a client held back": {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "throttled_share", 0.7) }}, Client, "70 % of its periods"},
 		"locks by number":    {[]func(*rundir.Folder){store("lock_waiters", 14)}, Locks, "14 of 16 threads"},
 		"locks by time":      {[]func(*rundir.Folder){store("lock_wait_ms_per_s", 15000)}, Locks, "15 of 16 threads"},
@@ -152,13 +152,13 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"a disk that its store complains of": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }, noted(
 			verdict.Noted{AtS: 2, Event: "aof-fsync-always", ForMs: 31},
 		)}, Sync, "by its latency monitor, aof-fsync-always took it 31 ms"},
-		"an idle main thread that waits for nothing": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1"},
+		"an idle main thread that waits for nothing": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1 processor"},
 		"a write-ahead log":                          {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
 		"committing threads":                         {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
-		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "16 threads shared 2 connections and spent 88 %"},
-		"a pool of one":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 1, 140e9 }}, Pool, "16 threads shared 1 connection and spent 88 %"},
+		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "threads waiting for one 14 of 16 threads, with 2 connections"},
+		"a pool of one":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 1, 140e9 }}, Pool, "threads waiting for one 14 of 16 threads, with 1 connection"},
 		"a pool for all":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
-		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
+		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "store 3.5 of 4"},
 		"a busy machine":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},
 		"a network that others fill": {[]func(*rundir.Folder){elsewhere, func(f *rundir.Folder) {
 			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
@@ -166,7 +166,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			sample(f, rundir.OfMachine, "link_out_bytes_per_s", 118e6)
 			sample(f, rundir.OfClient, "net_in_bytes_per_s", 1e6)
 			sample(f, rundir.OfClient, "net_out_bytes_per_s", 8e6)
-		}}, Network, "carries 119 MiB and received 4.77 MiB and sent 113 MiB in all"},
+		}}, Network, "network 113 MiB of 119 MiB a second, in one direction; "},
 		"a network with room": {[]func(*rundir.Folder){elsewhere, func(f *rundir.Folder) {
 			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
 			sample(f, rundir.OfMachine, "link_in_bytes_per_s", 70e6)
@@ -184,7 +184,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			sample(f, rundir.OfMachine, "link_bytes_per_s", 125e6)
 			sample(f, rundir.OfClient, "net_in_bytes_per_s", 120e6)
 			sample(f, rundir.OfClient, "net_out_bytes_per_s", 1e6)
-		}}, Network, "carries"},
+		}}, Network, "network 114 MiB of 119 MiB a second"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := recorded()
@@ -194,7 +194,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 			w := Of(f)
 			require.Len(t, w.Parts, 1)
 			assert.Equal(t, tt.want, w.Parts[0].Resource, w.Parts[0].Text)
-			assert.Contains(t, strings.Join(w.Parts[0].Evidence, "; "), tt.evidence)
+			assert.Contains(t, strings.Join(Shown(&w.Parts[0]), "; "), tt.evidence)
 			assert.True(t, strings.HasSuffix(Paragraph(w), "."))
 		})
 	}
@@ -298,9 +298,9 @@ func TestEachRequestedRateIsTold(t *testing.T) {
 	w := Of(f)
 	require.Len(t, w.Parts, 6)
 	text := Paragraph(w)
-	assert.Contains(t, text, "From 00:00 to 00:10 of the run: The requested rate set the pace; no resource was at its limit. 40k entries/s were done of the 40k/s requested")
-	assert.Contains(t, text, "From 00:10 to 00:30 of the run: The requested rate set the pace; no resource was at its limit. 25k entries/s were done of the 25k/s requested")
-	assert.Contains(t, text, "80k entries/s were done of the 80k/s requested")
+	assert.Contains(t, text, "From 00:00 to 00:10 of the run: The requested rate set the pace; no resource was at its limit. Requested rate 40k of 40k entries/s")
+	assert.Contains(t, text, "From 00:10 to 00:30 of the run: The requested rate set the pace; no resource was at its limit. Requested rate 25k of 25k entries/s")
+	assert.Contains(t, text, "Requested rate 80k of 80k entries/s")
 	assert.Contains(t, text, "In the shorter stretches of the run it was pacing from 00:40 to 01:10.")
 }
 
@@ -313,23 +313,23 @@ func TestAFullMachineIsNotOverlooked(t *testing.T) {
 	assert.Contains(t, Paragraph(Of(f)), nothing)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
 	assert.Equal(t, Machine, Of(f).Part().Resource, "the store is on it")
-	assert.Contains(t, Paragraph(Of(f)), "the coordinator's machine held the run back, which the store shares")
-	assert.Contains(t, Paragraph(Of(f)), "all of the coordinator's machine 4 of 4 processors")
+	assert.Contains(t, Paragraph(Of(f)), "the coordinator's machine held the run back: the store shares them; give")
+	assert.Contains(t, Paragraph(Of(f)), "The coordinator's machine 4 of 4 processors")
 
 	elsewhere(f)
 	assert.Equal(t, Unknown, Of(f).Part().Resource, "workers and store may be on others")
 	assert.NotContains(t, Paragraph(Of(f)), nothing)
-	assert.Contains(t, Paragraph(Of(f)), "whether the store or a worker shares them is not known")
+	assert.Contains(t, Paragraph(Of(f)), "were at their limit, which the store or a worker may share")
 
 	f = recorded()
 	elsewhere(f)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
 	assert.Equal(t, Unknown, Of(f).Part().Resource)
 	assert.NotContains(t, Paragraph(Of(f)), nothing)
-	assert.Contains(t, Paragraph(Of(f)), "whether the store is one of them is not known")
+	assert.Contains(t, Paragraph(Of(f)), "mostly with other processes, of which the store may be one")
 
 	f.Run.Store.Topology = "in process"
-	assert.Contains(t, Paragraph(Of(f)), "and other processes used most of them: 3.5 of 4 processors")
+	assert.Contains(t, Paragraph(Of(f)), "held the run back: other processes used most of them. This machine 4 of 4 processors; other processes 3.5 of 4 processors")
 }
 
 // More threads that do as much more show what held back before, and stretches that
@@ -510,9 +510,9 @@ func TestPreparedBottlenecks(t *testing.T) {
 		says, not string
 	}{
 		"a rate with room above it":                  {[]func(*rundir.Folder){rate(1000)}, Pacing, nothing, "little room"},
-		"a rate that takes all processors":           {[]func(*rundir.Folder){rate(1000), used(1, 2, 3.9)}, Pacing, "all processors of the machine at the limit", nothing},
-		"a rate that takes what a hypervisor leaves": {[]func(*rundir.Folder){rate(1000), used(1, 1, 2.6), stolen(0.3)}, Pacing, "all processors of the machine at the limit", nothing},
-		"a rate that takes the main thread":          {[]func(*rundir.Folder){rate(1000), store("main_thread_cpu_cores", 0.95)}, Pacing, "the main thread of the store at the limit", nothing},
+		"a rate that takes all processors":           {[]func(*rundir.Folder){rate(1000), used(1, 2, 3.9)}, Pacing, "with the processors of this machine at the limit", nothing},
+		"a rate that takes what a hypervisor leaves": {[]func(*rundir.Folder){rate(1000), used(1, 1, 2.6), stolen(0.3)}, Pacing, "with the processors of this machine at the limit", nothing},
+		"a rate that takes the main thread":          {[]func(*rundir.Folder){rate(1000), store("main_thread_cpu_cores", 0.95)}, Pacing, "with the store's main thread at the limit", nothing},
 		"no rate, and tracks in turn":                {[]func(*rundir.Folder){turns}, Unknown, "", met},
 		"no rate in one of two tracks": {[]func(*rundir.Folder){rate(1000), func(f *rundir.Folder) {
 			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "free", Op: "put", Calls: 500, Count: 500})
@@ -528,7 +528,7 @@ func TestPreparedBottlenecks(t *testing.T) {
 		"threads on a machine that is half full": {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 3.3)}, Unknown, "", "nearer store"},
 		"threads beside a thread that is busy":   {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.7, 1.2), store("main_thread_cpu_cores", 0.7)}, Unknown, "", "nearer store"},
 		"a machine that a hypervisor shares":     {[]func(*rundir.Folder){used(0.6, 1.2, 2.2), stolen(0.4)}, Machine, "a hypervisor gave 40 % of its time to others", nothing},
-		"perfbench on what a hypervisor leaves":  {[]func(*rundir.Folder){used(2.5, 0.2, 2.8), stolen(0.3)}, Client, "erfbench used 2.5 of 4 processors", nothing},
+		"perfbench on what a hypervisor leaves":  {[]func(*rundir.Folder){used(2.5, 0.2, 2.8), stolen(0.3)}, Client, "Perfbench 2.5 of 4 processors", nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := recorded()

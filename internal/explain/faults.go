@@ -29,6 +29,9 @@ func inForce(f *rundir.Folder, from, to float64) (out []rundir.Fault) {
 	return out
 }
 
+// ofItself names faults as what held the run back.
+func ofItself(list []rundir.Fault) string { return "the " + named(list) + ", " + ownWord }
+
 // named lists faults as the timetable has them.
 func named(list []rundir.Fault) string {
 	names := make([]string, len(list))
@@ -70,9 +73,9 @@ func makesWait(b *rundir.Fault) float64 {
 
 // ownFault is true of a period in which the run itself broke something, if that is where the
 // time of its calls, or the width of its connections, went.
-func ownFault(s *stretch) (string, []string) {
-	if text, evidence := s.madeToWait(); text != "" {
-		return text, evidence
+func ownFault(s *stretch) found {
+	if f := s.madeToWait(); f.limit != "" {
+		return f
 	}
 	for _, b := range inForce(s.f, s.from, s.to) {
 		kind, width, _ := sizeOf(&b)
@@ -87,17 +90,15 @@ func ownFault(s *stretch) (string, []string) {
 			}
 		}
 		if most >= ofWidth*width {
-			return fmt.Sprintf("The %s, %s, held it back.", named([]rundir.Fault{b}), ownWord), append([]string{
-				fmt.Sprintf("%s a second passed in one direction", units.Size(int64(most))),
-			}, s.headroom()...)
+			return found{limit: ofItself([]rundir.Fault{b}), uses: []rundir.Use{{What: "bandwidth", Used: most, Of: width, Unit: rundir.UsedBytes, Note: "in one direction", Limit: true}}}
 		}
 	}
-	return "", nil
+	return found{}
 }
 
 // madeToWait looks for faults that make each call wait: then no more calls can be made than there are
 // threads to wait.
-func (s *stretch) madeToWait() (string, []string) {
+func (s *stretch) madeToWait() found {
 	var list []rundir.Fault
 	wait := 0.0
 	for _, b := range inForce(s.f, s.from, s.to) {
@@ -113,14 +114,16 @@ func (s *stretch) madeToWait() (string, []string) {
 	}
 	all := s.length() * s.threads
 	if wait <= 0 || calls <= 0 || all <= 0 || wait < ofCalls*inside/calls || inside < inCalls*all {
-		return "", nil
+		return found{}
 	}
 	who := units.Number(s.threads) + " threads that each wait"
 	if s.threads == 1 {
 		who = "1 thread that waits"
 	}
-	return fmt.Sprintf("The %s, %s, held it back: %s %s or longer make no more than %s calls/s; for more it takes more threads, or a smaller fault.",
-			named(list), ownWord, who, units.Duration(time.Duration(wait*1e9)), units.Number(s.threads/wait)), append([]string{
-			fmt.Sprintf("%s calls/s were made, of %s each", units.Number(calls/s.length()), duration(inside*1e9/calls)),
-		}, s.headroom()...)
+	return found{
+		limit: ofItself(list),
+		hint: fmt.Sprintf("%s %s or longer make no more than %s calls/s; for more it takes more threads, or a smaller fault",
+			who, units.Duration(time.Duration(wait*1e9)), units.Number(s.threads/wait)),
+		uses: []rundir.Use{{What: "calls made", Used: calls / s.length(), Of: s.threads / wait, Unit: "calls/s", Note: "of " + duration(inside*1e9/calls) + " each", Limit: true}},
+	}
 }

@@ -41,7 +41,7 @@ func TestAFaultOfTheRunItselfIsNamed(t *testing.T) {
 		says        string
 	}{
 		{"a delay", "delay:20ms", func(f *rundir.Folder) { took(f, 7880, 20.3) }, Fault,
-			"The fault delay:20ms, which this run set itself, held it back: 16 threads that each wait 20 ms or longer make no more than 800 calls/s; for more it takes more threads, or a smaller fault. 788 calls/s were made, of 20.3 ms each"},
+			"The fault delay:20ms, which this run set itself, held it back: 16 threads that each wait 20 ms or longer make no more than 800 calls/s; for more it takes more threads, or a smaller fault. Calls made 788 of 800 calls/s, of 20.3 ms each"},
 		{"a delay on a full machine", "delay:20ms", func(f *rundir.Folder) {
 			took(f, 4500, 35)
 			sample(f, rundir.OfMachine, "cpu_cores", 4)
@@ -61,7 +61,7 @@ func TestAFaultOfTheRunItselfIsNamed(t *testing.T) {
 		{"a delay that is nothing beside a slow store", "delay:1ms", func(f *rundir.Folder) { took(f, 1000, 159) }, Threads, "16 threads that each wait 159 ms make 100 calls/s"},
 		{"losses", "loss:10%", func(f *rundir.Folder) { took(f, 6000, 26) }, Fault, "16 threads that each wait 20 ms or longer make no more than 800 calls/s"},
 		{"a width that is used up", "bandwidth:1MB/s", func(f *rundir.Folder) { sample(f, rundir.OfStore, "net_out_bytes_per_s", 930e3) }, Fault,
-			"The fault bandwidth:1MB/s, which this run set itself, held it back. 908 KiB a second passed in one direction"},
+			"The fault bandwidth:1MB/s, which this run set itself, held it back. Bandwidth 908 KiB of 977 KiB a second, in one direction"},
 		{"a width that is not, and nothing else", "bandwidth:1GB/s", func(f *rundir.Folder) { sample(f, rundir.OfStore, "net_out_bytes_per_s", 930e3) }, Fault,
 			"What held the run back is most likely the fault bandwidth:1GB/s, which this run set itself: nothing else that was sampled was at its limit."},
 		{"a pause", "pause", func(f *rundir.Folder) {
@@ -69,7 +69,7 @@ func TestAFaultOfTheRunItselfIsNamed(t *testing.T) {
 				f.Series[i].Count = 0
 			}
 		}, Fault, "nothing succeeded while it was there"},
-		{"a store at its limit", "jitter:1ms", func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.6) }, Store, "The processors of the store"},
+		{"a store at its limit", "jitter:1ms", func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.6) }, Store, "The store's processors held the run back. Store 3.6 of 4 processors"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := recorded()
@@ -132,5 +132,7 @@ func TestThreadsAndTheTimeOfCallsAreSaid(t *testing.T) {
 	sample(f, rundir.OfMachine, "cpu_cores", 3.4)
 	w := Of(f)
 	assert.Equal(t, Unknown, w.Parts[0].Resource)
-	assert.Contains(t, Paragraph(w), "not known: 16 threads that each wait 20 ms make 800 calls/s, and nothing that was sampled was at its limit; what makes a call take that long is not known.")
+	assert.Contains(t, Paragraph(w), "not known: 16 threads that each wait 20 ms make 800 calls/s, and nothing that was sampled was at its limit. Perfbench 0.5 of 4 processors")
+	assert.Equal(t, 1, strings.Count(Paragraph(w), "16 threads"), "it is said once")
+	assert.Equal(t, 1, strings.Count(Paragraph(w), "not known"))
 }

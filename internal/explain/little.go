@@ -7,36 +7,29 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// atLimit names resources as the subject of a sentence about a pace that was met.
-var atLimit = map[string]string{
-	Client: "the processors of perfbench", Locks: "locks", Thread: "the main thread of the store", Sync: "the disk of the store",
-	Pool: "the pool of connections", Store: "the processors of the store", Machine: "all processors of the machine", Network: "the network",
-}
-
-// pace says what it means that something the run was told to do set the pace, such as a rate that
-// was met: there is room for more only if nothing was at its limit.
-func (s *stretch) pace(what string) string {
+// room says whether there is room for more where something that the run was told to do set the pace, such
+// as a rate that was met: only if nothing was at its limit. "" if that is not known.
+func (s *stretch) room() string {
 	full := ""
 	if _, is := s.full(); is {
-		full = atLimit[Machine]
+		full = "the processors of " + s.machine()
 	}
 	for _, r := range rules {
-		name := atLimit[r.resource]
-		if name == "" || r.server && s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
+		if !r.server || r.resource == Threads || s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
 			continue
 		}
-		if text, _ := r.look(s); text != "" {
-			full = name
+		if f := r.look(s); f.limit != "" {
+			full = f.limit
 			break
 		}
 	}
-	if full != "" {
-		return what + " set the pace, with " + full + " at the limit: there is little room for more."
+	switch {
+	case full != "":
+		return "there is little room for more, with " + full + " at the limit"
+	case len(s.headroom()) == 0:
+		return ""
 	}
-	if len(s.headroom()) == 0 {
-		return what + " set the pace."
-	}
-	return what + " set the pace; no resource was at its limit."
+	return "no resource was at its limit"
 }
 
 // callTime returns the time of all threads of a closed loop in seconds, and how much of it they
@@ -85,12 +78,12 @@ func (s *stretch) law() string {
 
 // little applies Little's law to a closed loop whose threads all wait for replies while
 // nothing, store included, is anywhere near its limit.
-func little(s *stretch) (string, []string) {
+func little(s *stretch) found {
 	law := s.law()
 	if law == "" || !s.idle() || s.waits() {
-		return "", nil
+		return found{}
 	}
-	return "The number of threads held the run back: " + law + "; for more it takes more threads, or a nearer store.", s.headroom()
+	return found{limit: tooFewThreads, hint: law + "; for more it takes more threads, or a nearer store"}
 }
 
 // idle reports whether store, perfbench and this machine are known to have had processors

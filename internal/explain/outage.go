@@ -110,7 +110,11 @@ func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
 			dead += long
 		}
 	}
-	switch long := p.To - p.From; {
+	long := p.To - p.From
+	if p.Resource == Unknown && dead+empty > 0 && dead+empty >= outageMost*long {
+		p.Limit, p.Hint = "an outage", fmt.Sprintf("%.3g of %.3g s", dead+empty, long)
+	}
+	switch {
 	case dead+empty <= 0 || p.Resource != Unknown:
 	case dead+empty >= outageMost*long && empty <= 0:
 		p.Text = fmt.Sprintf("Nothing was done for %.3g of %.3g s, which held the run back.", dead, long)

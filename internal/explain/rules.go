@@ -37,15 +37,24 @@ const (
 	grewLess    = 0.75 // of the growth of threads that throughput must follow
 )
 
-// rule detects one resource at its limit. look returns a sentence that names it and the
-// figures that show it, or "".
+// found is what a rule found: nothing if limit is "".
+type found struct {
+	// limit and hint are those of a rundir.WhyPart.
+	limit, hint string
+	// uses are figures of this rule alone; full names that of headroom which was at its limit.
+	uses []rundir.Use
+	full string
+	// evidence is what else shows it.
+	evidence []string
+}
+
+// rule detects one resource at its limit.
 type rule struct {
 	resource string
 	// server rules need a store outside this process. alone rules need a run without
 	// workers: of workers, only their doubts are known.
 	server, alone bool
-	// Of what the run was told to do, text is its name alone.
-	look func(*stretch) (text string, evidence []string)
+	look          func(*stretch) found
 }
 
 // rules are in the order in which they are tried. What the run itself was told to do
@@ -68,20 +77,18 @@ var rules = []rule{
 	{Threads, true, true, little},
 }
 
-func pacing(s *stretch) (string, []string) {
+func pacing(s *stretch) found {
 	if s.asked <= 0 || s.free {
-		return "", nil
+		return found{}
 	}
 	chance := scatter * math.Sqrt(s.asked/float64(s.alive())) // arrivals may come by chance
 	if strings.HasPrefix(s.f.Run.Parameters["arrivals"], workload.Bursts) {
 		chance = s.asked // and more or fewer bursts than usual
 	}
 	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked || s.fellBehind() {
-		return "", nil
+		return found{}
 	}
-	return "The requested rate", append([]string{
-		fmt.Sprintf("%s %s/s were done of the %s/s requested, in its whole seconds", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
-	}, s.headroom()...)
+	return found{limit: "the requested rate", uses: []rundir.Use{{What: "requested rate", Used: s.done, Of: s.asked, Unit: s.f.Run.Unit + "/s", Limit: true}}}
 }
 
 // fellBehind reports whether a backlog grew until the end of the period, or of the run, as the verdict has
@@ -93,7 +100,10 @@ func (s *stretch) fellBehind() bool {
 
 // searchPace is said where a search asked for the rate: what was at its limit differs from level to
 // level, and the search has judged each.
-const searchPace = "A search set the rate, level by level: its result says how each level went, and what was the limit."
+const (
+	searchPace = "A search set the rate, level by level: " + searchHint + "."
+	searchHint = "its result says how each level went, and what was the limit"
+)
 
 // sought reports whether a search turned the knobs before the period was over.
 func (s *stretch) sought() bool {
@@ -101,66 +111,59 @@ func (s *stretch) sought() bool {
 }
 
 // thinking is true of a closed loop whose threads pause of their own accord most of the time.
-func thinking(s *stretch) (string, []string) {
+func thinking(s *stretch) found {
 	seconds, inside := s.callTime()
 	for _, o := range s.ops {
 		if s.f.Run.Whole(o) && !slices.Contains(s.f.Run.Pauses, o.Track) {
-			return "", nil
+			return found{}
 		}
 	}
 	if seconds <= 0 || inside > (1-waiting)*seconds {
-		return "", nil
+		return found{}
 	}
-	who, their := units.Number(s.threads)+" threads", "their"
-	if s.threads == 1 {
-		who, their = "1 thread", "its"
-	}
-	share := "less than 1 %"
-	if inside >= 0.01*seconds {
-		share = percent(inside / seconds)
-	}
-	return "The think time", append([]string{
-		fmt.Sprintf("%s spent %s of %s time in calls, and the rest in pauses: for more it takes more threads", who, share, their),
-	}, s.headroom()...)
+	return found{limit: "the think time", hint: "for more it takes more threads", uses: []rundir.Use{{What: "threads in pauses", Used: s.threads * (1 - inside/seconds), Of: s.threads, Unit: rundir.UsedThreads, Limit: true}}}
 }
 
-func worker(s *stretch) (string, []string) {
+// couldMore is said of what is perfbench's own limit.
+const couldMore = "the store could have done more"
+
+func worker(s *stretch) found {
 	if n, used, of := s.busiest(); of > 0 && used >= clientFull*of {
-		return fmt.Sprintf("The processors of worker %s held the run back: the store could have done more.", n), s.headroom()
+		return found{limit: "the processors of worker " + n, hint: couldMore, full: nameOfWorker(n)}
 	}
-	return "", nil
+	return found{}
 }
 
-func client(s *stretch) (string, []string) {
+func client(s *stretch) found {
 	o := s.f.Run.Observed
 	if o == nil {
-		return "", nil
+		return found{}
 	}
 	used, known := s.worked()
 	if share, ok := s.mean(rundir.OfClient, "throttled_share"); ok && share >= held {
-		return "The processors of perfbench held the run back, by their quota: the store could have done more.", append([]string{
+		return found{limit: "perfbench's quota of processors", hint: couldMore, full: ofPerfbench, evidence: []string{
 			fmt.Sprintf("the quota of %s held perfbench back in %s of its periods", processors(o.Cores), percent(share)),
-		}, s.headroom()...)
+		}}
 	}
 	queue, _ := s.mean(rundir.OfClient, "run_queue_cores")
+	own := found{limit: "perfbench's processors", hint: couldMore, full: ofPerfbench}
 	if known && o.Cores > 0 && used >= clientFull*s.left(o.Cores) {
-		return "The processors of perfbench held the run back: the store could have done more.", s.headroom()
+		return own
 	}
 	if known && o.Cores > 0 && used+queue >= o.Cores && used >= queue && used >= 0.5*o.Cores && s.othersIdle() {
-		return "The processors of perfbench held the run back: the store could have done more.", append([]string{
-			fmt.Sprintf("on average %s of its threads waited for a processor", decimals(queue)),
-		}, s.headroom()...)
+		own.evidence = []string{fmt.Sprintf("on average %s of its threads waited for a processor", rundir.Decimals(queue))}
+		return own
 	}
 	for _, c := range o.Ceilings {
 		for _, p := range s.f.Run.Phases {
 			if share := s.ofCeiling(c.PerS); p.Name == c.Phase && len(s.f.Run.Phases) == 1 && share >= ceilingFull {
-				return "Perfbench itself held the run back: the store could have done more.", append([]string{
-					fmt.Sprintf("without a store it does %s calls/s here, and this run was at %s of that", units.Number(c.PerS), percent(share)),
-				}, s.headroom()...)
+				return found{limit: "perfbench itself", hint: couldMore, uses: []rundir.Use{
+					{What: "what it does without a store", Used: share * c.PerS, Of: c.PerS, Unit: "calls/s", Limit: true},
+				}}
 			}
 		}
 	}
-	return "", nil
+	return found{}
 }
 
 // ofCeiling returns the rate of the whole run's calls as a fraction of what perfbench
@@ -185,42 +188,38 @@ func (s *stretch) othersIdle() bool {
 	return !ok || store < used/2
 }
 
-func locks(s *stretch) (string, []string) {
-	const text = "Locks held the run back: calls waited for rows or tables that others had locked."
+func locks(s *stretch) found {
 	if s.threads <= 0 {
-		return "", nil
+		return found{}
+	}
+	waited := func(n float64, note string) found {
+		return found{limit: "locks", hint: "calls waited for rows or tables that others had locked", uses: []rundir.Use{
+			{What: "threads waiting for a lock", Used: n, Of: s.threads, Unit: rundir.UsedThreads, Note: note, Limit: true},
+		}}
 	}
 	if ms, ok := s.mean(rundir.OfStore, "lock_wait_ms_per_s"); ok && ms >= waiting*1000*s.threads {
-		return text, append([]string{
-			fmt.Sprintf("on average %s of %s threads waited for a lock, by the times that the store counted", decimals(ms/1000), units.Number(s.threads)),
-		}, s.headroom()...)
+		return waited(ms/1000, "by the times that the store counted")
 	}
 	if n, ok := s.mean(rundir.OfStore, "lock_waiters"); ok && n >= waiting*s.threads {
-		return text, append([]string{
-			fmt.Sprintf("on average %s of %s threads waited for a lock when the store was asked", decimals(n), units.Number(s.threads)),
-		}, s.headroom()...)
+		return waited(n, "when the store was asked")
 	}
-	return "", nil
+	return found{}
 }
 
-func mainThread(s *stretch) (string, []string) {
-	used, node, ok := s.most(rundir.OfStore, "main_thread_cpu_cores")
+func mainThread(s *stretch) found {
+	used, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores")
 	if !ok {
-		return "", nil
+		return found{}
 	}
-	at := ""
-	if node != "" {
-		at = " at " + node
-	}
-	const text = "The main thread of the store held the run back: it can use one processor and no more."
-	figure := fmt.Sprintf("the main thread%s used %s of one processor", at, decimals(used))
+	f := found{limit: "the store's main thread", full: Thread, evidence: s.slowest()}
 	if used >= threadFull {
-		return text, append(append([]string{figure}, s.slowest()...), s.headroom()...)
+		return f
 	}
 	if queue, _, ok := s.most(rundir.OfProcess, "main_thread_run_queue_cores"); ok && used+queue >= 0.95 && used >= 0.6 {
-		return text, append([]string{figure + ", and waited for one in " + percent(queue) + " of the time"}, append(s.slowest(), s.headroom()...)...)
+		f.evidence = append([]string{"the main thread waited for a processor in " + percent(queue) + " of the time"}, f.evidence...)
+		return f
 	}
-	return "", nil
+	return found{}
 }
 
 // slowest describes the command that took the store longest, among those in its log.
@@ -232,10 +231,10 @@ func (s *stretch) slowest() []string {
 	return []string{"of the commands that it logged as slow, " + k.describe()}
 }
 
-func pool(s *stretch) (string, []string) {
+func pool(s *stretch) found {
 	o := s.f.Run.Observed
 	if o == nil || o.PoolSize == 0 || s.threads <= 0 {
-		return "", nil
+		return found{}
 	}
 	share := 0.0
 	if ms, ok := s.mean(rundir.OfClient, "pool_wait_ms_per_s"); ok {
@@ -244,23 +243,24 @@ func pool(s *stretch) (string, []string) {
 		share = float64(o.PoolWaitNs) / 1e9 / o.Seconds / s.threads
 	}
 	if share < waiting || float64(o.PoolSize) >= s.threads {
-		return "", nil
+		return found{}
 	}
-	return "The pool of connections held the run back: raise connections= in the target, or use fewer threads.", append([]string{
-		fmt.Sprintf("%s threads shared %s and spent %s of their time waiting for one", units.Number(s.threads), units.Plural(o.PoolSize, "connection"), percent(min(share, 1))),
-	}, s.headroom()...)
+	return found{limit: "the pool of connections", hint: "raise connections= in the target, or use fewer threads", uses: []rundir.Use{{
+		What: "threads waiting for one", Used: min(share, 1) * s.threads, Of: s.threads, Unit: rundir.UsedThreads, Note: "with " + units.Plural(o.PoolSize, "connection"), Limit: true,
+	}}}
 }
 
-func storeCPU(s *stretch) (string, []string) {
-	const text = "The processors of the store held the run back."
+func storeCPU(s *stretch) found {
+	f := found{limit: "the store's processors", full: ofStore}
 	if share, _, ok := s.most(rundir.OfProcess, "throttled_share"); ok && share >= held {
-		return text, append([]string{"its quota held the store back in " + percent(share) + " of its periods"}, s.headroom()...)
+		f.evidence = []string{"its quota held the store back in " + percent(share) + " of its periods"}
+		return f
 	}
 	used, ok := s.mean(rundir.OfProcess, "cpu_cores")
 	if n := s.processors(); ok && n > 0 && used >= storeFull*n {
-		return text, s.headroom()
+		return f
 	}
-	return "", nil
+	return found{}
 }
 
 // full reports whether the processors of this machine were at their limit, and how many
@@ -290,74 +290,71 @@ func (s *stretch) left(cores float64) float64 {
 // inside reports whether the store is a library in perfbench.
 func (s *stretch) inside() bool { return s.f.Run.Store.Topology == "in process" }
 
-func machine(s *stretch) (string, []string) {
+func machine(s *stretch) found {
 	busy, full := s.full()
 	if !full {
-		return "", nil
+		return found{}
 	}
+	f := found{limit: "the processors of " + s.machine(), full: s.machine()}
 	used, _ := s.worked()
 	store, local := s.mean(rundir.OfProcess, "cpu_cores")
 	if len(s.f.Run.Workers) > 0 {
 		if !local {
-			return "", nil // nothing is known about who else is on it
+			return found{} // nothing is known about who else is on it
 		}
-		return "The processors of the coordinator's machine held the run back, which the store shares: give the store its own machine or processors.", s.headroom()
+		f.hint = "the store shares them; give it its own machine or processors"
+		return f
 	}
-	text := "The processors of this machine held the run back"
 	others := busy - used - store
 	if told, ok := verdict.Others(s.f.Run.Observed); ok && s.whole() { // as the verdict has it
 		others = told
 	}
 	switch {
 	case !local && !s.inside() && others > used:
-		return "", nil // nothing is known about the store
+		return found{} // nothing is known about the store
 	case others > busy/2:
-		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(s.processors()))
+		f.hint = "other processes used most of them"
+		f.uses = []rundir.Use{{What: "other processes", Used: others, Of: s.processors(), Unit: rundir.UsedProcessors}}
 	case local:
-		text += ", which perfbench and the store share: give each its own machine or processors."
-	default:
-		text += "."
+		f.hint = "perfbench and the store share them; give each its own machine or processors"
 	}
-	return text, s.headroom()
+	return f
 }
 
-func network(s *stretch) (string, []string) {
+func network(s *stretch) found {
 	link, ok := s.mean(rundir.OfMachine, "link_bytes_per_s")
 	if _, here := s.mean(rundir.OfProcess, "cpu_cores"); !ok || link <= 0 || here {
-		return "", nil
+		return found{}
 	}
 	in, a := s.mean(rundir.OfClient, "net_in_bytes_per_s")
 	out, b := s.mean(rundir.OfClient, "net_out_bytes_per_s")
 	allIn, _ := s.mean(rundir.OfMachine, "link_in_bytes_per_s")
 	allOut, _ := s.mean(rundir.OfMachine, "link_out_bytes_per_s")
 	if !a || !b || max(in, out, allIn, allOut) < linkFull*link {
-		return "", nil
+		return found{}
 	}
-	text := "The network held the run back."
+	f := found{limit: "the network", evidence: []string{fmt.Sprintf("perfbench received %s and sent %s a second", units.Size(int64(in)), units.Size(int64(out)))}}
+	f.uses = []rundir.Use{{What: "network", Used: max(in, out, allIn, allOut), Of: link, Unit: rundir.UsedBytes, Note: "in one direction", Limit: true}}
 	if max(in, out) < max(allIn, allOut)/2 {
-		text = "The network held the run back, and most of its traffic was not this run's."
+		f.hint = "most of its traffic was not this run's"
 	}
-	figure := fmt.Sprintf("perfbench received %s and sent %s a second over a device that carries %s", units.Size(int64(in)), units.Size(int64(out)), units.Size(int64(link)))
-	if max(allIn, allOut) > 0 {
-		figure += fmt.Sprintf(" and received %s and sent %s in all", units.Size(int64(allIn)), units.Size(int64(allOut)))
-	}
-	return text, append([]string{figure}, s.headroom()...)
+	return f
 }
 
 // threads needs an experiment: with more threads, throughput rose in proportion.
-func threads(s *stretch) (string, []string) {
+func threads(s *stretch) found {
 	b := s.before
 	if b == nil || s.asked > 0 || b.asked > 0 || b.done <= 0 || b.threads <= 0 || s.threads < 1.5*b.threads || !sameBut(b.end, s.settings) {
-		return "", nil
+		return found{}
 	}
 	more, grew := s.threads/b.threads, s.done/b.done
 	if grew-1 < grewLess*(more-1) {
-		return "", nil
+		return found{}
 	}
-	return "The number of threads held the run back: each waits for its reply before it calls again, and more threads did more.", append([]string{
-		fmt.Sprintf("%s times as many threads did %s times as much", decimals(more), decimals(grew)),
-	}, s.headroom()...)
+	return found{limit: tooFewThreads, hint: fmt.Sprintf("each waits for its reply before it calls again, and %s times as many threads did %s times as much", rundir.Decimals(more), rundir.Decimals(grew))}
 }
+
+const tooFewThreads = "the number of threads"
 
 // sameBut reports whether only threads differ.
 func sameBut(a, b map[string]float64) bool {

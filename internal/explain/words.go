@@ -3,19 +3,9 @@ package explain
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 )
-
-// decimals formats a number with few digits.
-func decimals(v float64) string {
-	if v >= 100 {
-		return units.Number(v)
-	}
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
-}
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
@@ -100,41 +90,49 @@ const stolenTold = 0.05
 // pollTold is how many processors polling must have taken to be told.
 const pollTold = 0.05
 
+// Names of those whose processors are told, besides Thread and stretch.machine.
+const (
+	ofPerfbench = "perfbench"
+	ofStore     = "store"
+)
+
+// nameOfWorker names the worker of which the processors are told.
+func nameOfWorker(number string) string { return "worker " + number + " (the busiest)" }
+
 // headroom says how far the processors were from their limits.
-func (s *stretch) headroom() []string {
-	var parts []string
+func (s *stretch) headroom() (out []rundir.Use) {
+	add := func(what string, used, of float64, note string) {
+		out = append(out, rundir.Use{What: what, Used: used, Of: of, Unit: rundir.UsedProcessors, Note: note})
+	}
 	if v, ok := s.worked(); ok && !s.f.Run.Store.InProcess && len(s.f.Run.Workers) == 0 {
-		text := "perfbench used " + decimals(v)
-		if o := s.f.Run.Observed; o != nil && o.Cores > 0 {
-			text += " of " + processors(o.Cores)
+		of, note := 0.0, ""
+		if o := s.f.Run.Observed; o != nil {
+			of = o.Cores
 		}
 		if v := s.polled(); v >= pollTold {
-			text += ", and " + decimals(v) + " more polling for replies"
+			note = rundir.Decimals(v) + " more polling for replies"
 		}
-		parts = append(parts, text)
+		add(ofPerfbench, v, of, note)
 	}
 	if n, used, of := s.busiest(); of > 0 {
-		parts = append(parts, fmt.Sprintf("worker %s, the busiest, used %s of %s", n, decimals(used), processors(of)))
+		add(nameOfWorker(n), used, of, "")
 	}
-	if v, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
-		parts = append(parts, "the store's main thread "+decimals(v)+" of 1")
+	if v, node, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
+		if node != "" {
+			node = "at " + node
+		}
+		add(Thread, v, 1, node)
 	} else if v, ok := s.mean(rundir.OfProcess, "cpu_cores"); ok {
-		parts = append(parts, "the store "+decimals(v))
+		add(ofStore, v, s.processors(), "")
 	} else if v, ok := s.mean(rundir.OfStore, "cpu_cores"); ok {
-		parts = append(parts, "the store "+decimals(v))
+		add(ofStore, v, 0, "")
 	}
 	if v, ok := s.busy(); ok && !s.f.Run.Store.InProcess {
-		text := "all of " + s.machine() + " " + decimals(v)
-		if n := s.processors(); n > 0 {
-			text += " of " + processors(n)
-		}
+		note := ""
 		if v := s.stolen(); v >= stolenTold {
-			text += ", and a hypervisor gave " + percent(v) + " of its time to others"
+			note = "a hypervisor gave " + percent(v) + " of its time to others"
 		}
-		parts = append(parts, text)
+		add(s.machine(), v, s.processors(), note)
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []string{strings.Join(parts, ", ")}
+	return out
 }

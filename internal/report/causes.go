@@ -31,6 +31,9 @@ var same = map[string][]verdict.Cause{
 	explain.Pool:    {verdict.Pool},
 }
 
+// limitedBy is the name of a cause that held the run back.
+const limitedBy = "limited by"
+
 // mostSpans is how many times of a cause are named.
 const mostSpans = 3
 
@@ -43,20 +46,7 @@ func Causes(f *rundir.Folder) []Cause {
 		out = append(out, Cause{string(d.Cause), sentence(d.Text), d.Cure, true})
 	}
 	why := Why(f)
-	if why == nil {
-		return out
-	}
-	for _, c := range why.Coincidences {
-		switch {
-		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
-			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))
-		}):
-		case c.Outage:
-			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
-		case c.Lost:
-			out = append(out, Cause{Name: "lost", Text: sentence(c.Text)})
-		}
-	}
+	out = append(out, Outages(f)...)
 	type held struct {
 		part    rundir.WhyPart
 		spans   []string
@@ -86,7 +76,7 @@ func Causes(f *rundir.Folder) []Cause {
 	}
 	slices.SortStableFunc(list, func(a, b *held) int { return cmp.Compare(b.seconds, a.seconds) })
 	for _, h := range list {
-		text := sentence(h.part.Text)
+		text := explain.Brief(&h.part)
 		if len(why.Parts) > 1 {
 			at := strings.Join(h.spans[:min(len(h.spans), mostSpans)], ", ")
 			if n := len(h.spans) - mostSpans; n > 0 {
@@ -94,14 +84,24 @@ func Causes(f *rundir.Folder) []Cause {
 			}
 			text += " (" + at + ")"
 		}
-		c := Cause{Name: h.part.Resource, Text: text}
+		out = append(out, Cause{Name: limitedBy, Text: text})
+	}
+	return out
+}
+
+// Outages lists when nothing was done, or only without records, apart from what a reason for doubt begins with.
+func Outages(f *rundir.Folder) (out []Cause) {
+	told := f.Run.Verdict.Told()
+	for _, c := range Why(f).Coincidences {
 		switch {
-		case c.Name == explain.Unknown: // the text says so
-			c.Name = ""
-		case explain.IsPause(h.part):
-			c.Name = "pause"
+		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
+			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))
+		}):
+		case c.Outage:
+			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
+		case c.Lost:
+			out = append(out, Cause{Name: "lost", Text: sentence(c.Text)})
 		}
-		out = append(out, c)
 	}
 	return out
 }

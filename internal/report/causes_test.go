@@ -45,7 +45,7 @@ func TestAPauseIsNoPaceOfTheRate(t *testing.T) {
 		{From: 14, To: 30, Resource: "pacing", Text: "The requested rate set the pace."},
 	}}}}
 	assert.Equal(t, []report.Cause{
-		{Name: "pacing", Text: "The requested rate set the pace. (00:00 to 00:10, 00:14 to 00:30)"},
-		{Name: "pause", Text: "The run was paused, so nothing was done. (00:10 to 00:14)"},
+		{Name: "limited by", Text: "The requested rate set the pace (00:00 to 00:10, 00:14 to 00:30)"},
+		{Name: "limited by", Text: "The run was paused, so nothing was done (00:10 to 00:14)"},
 	}, report.Causes(f))
 }

@@ -8,6 +8,8 @@ import (
 	"html"
 	"math"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 //go:embed page.css
@@ -144,6 +146,7 @@ func (w *writer) section(s Section, level int) {
 	for _, t := range s.Text {
 		w.tag("p", "", t)
 	}
+	w.uses(s.Uses)
 	if s.Code != "" {
 		w.tag("pre", ` class="code" tabindex="0"`, s.Code)
 	}
@@ -158,6 +161,30 @@ func (w *writer) section(s Section, level int) {
 		w.WriteString("</details>\n")
 	}
 	w.WriteString("</section>\n")
+}
+
+// uses writes how much of each resource was used, with a bar that is full where all of it was.
+func (w *writer) uses(list []rundir.Use) {
+	if len(list) == 0 {
+		return
+	}
+	w.WriteString("<table class=\"uses\" aria-label=\"What was used\">\n<tbody>\n")
+	for i := range list {
+		u := &list[i]
+		limit, note := "", ""
+		if u.Limit {
+			limit = ` class="limit"`
+		}
+		if u.Note != "" {
+			note = "<small>, " + html.EscapeString(Plain(u.Note)) + "</small>"
+		}
+		w.WriteString("<tr" + limit + "><th scope=\"row\">" + html.EscapeString(Plain(u.What)) + "</th><td>")
+		if part, known := u.Part(); known {
+			fmt.Fprintf(w, `<svg class="use" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0H100V10H0Z"/><path class="part" d="M0 0H%.1fV10H0Z"/></svg>`, 100*part)
+		}
+		w.WriteString("</td><td>" + html.EscapeString(u.Amount()) + note + "</td></tr>\n")
+	}
+	w.WriteString("</tbody>\n</table>\n")
 }
 
 // table writes a table, with its first column as row headings.

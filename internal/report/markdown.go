@@ -41,6 +41,9 @@ func (s Section) markdown(b *strings.Builder) {
 	for _, t := range s.Text {
 		b.WriteString("\n" + escape(t) + "\n")
 	}
+	if text := usedWords(s.Uses); text != "" {
+		b.WriteString("\n" + escape(text) + "\n")
+	}
 	if s.Code != "" {
 		b.WriteString("\n```sh\n" + strings.ReplaceAll(Plain(s.Code), "```", "") + "\n```\n")
 	}

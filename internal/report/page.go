@@ -1,5 +1,7 @@
 package report
 
+import "github.com/perfbench/perfbench/internal/rundir"
+
 // Page is a document for people, before it is rendered. Its texts are plain: rendering
 // escapes what could do harm.
 type Page struct {
@@ -58,6 +60,8 @@ type Section struct {
 	Heading string
 	Weight  Weight
 	Text    []string
+	// Uses are how much of each resource was used, drawn as bars where that is possible.
+	Uses []rundir.Use
 	// Code is a command that can be copied.
 	Code   string
 	Charts []Graph
@@ -69,7 +73,7 @@ type Section struct {
 
 // Empty reports whether there is nothing below the heading.
 func (s Section) Empty() bool {
-	return len(s.Text) == 0 && s.Code == "" && len(s.Charts) == 0 && len(s.Table.Rows) == 0 && len(s.Parts) == 0
+	return len(s.Text) == 0 && len(s.Uses) == 0 && s.Code == "" && len(s.Charts) == 0 && len(s.Table.Rows) == 0 && len(s.Parts) == 0
 }
 
 // Add appends the sections that are not empty.

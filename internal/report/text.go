@@ -56,6 +56,9 @@ func (s Section) textOf(b *strings.Builder, line string) {
 	for _, t := range s.Text {
 		b.WriteString(wrap(t, "") + "\n")
 	}
+	if text := usedWords(s.Uses); text != "" {
+		b.WriteString(wrap(text, "") + "\n")
+	}
 	if s.Code != "" {
 		b.WriteString(Plain(s.Code) + "\n")
 	}

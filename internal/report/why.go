@@ -1,8 +1,12 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/perfbench/perfbench/internal/explain"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Why says what held a run back. For a run that did not work this out itself, because
@@ -19,8 +23,38 @@ func Why(f *rundir.Folder) *rundir.Why {
 func why(f *rundir.Folder) Section {
 	w := Why(f)
 	s := Section{Heading: "Why", Weight: Detail, Text: f.Run.Misgivings()}
-	if paragraphs := explain.Paragraphs(w); len(paragraphs) > 0 {
-		s.Text = append(append(s.Text, paragraphs...), explain.Noted(w)...)
+	if len(w.Parts) == 0 {
+		return s
+	}
+	for _, c := range Outages(f) {
+		s.Text = append(s.Text, c.Text)
+	}
+	s.Text = append(s.Text, explain.Noted(w)...)
+	p := w.Part()
+	periods, others := explain.Periods(w)
+	text := p.Text
+	if len(periods) > 1 {
+		text = "From " + plot.Between(p.From, p.To) + ", the longest time: " + text
+		s.Table = Table{Left: 3, Columns: []string{"from", "to", "limited by"}}
+		for _, p := range periods {
+			s.Table.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)
+		}
+	}
+	if others > 0 {
+		s.Table.Add("", "", "and "+units.Plural(others, "shorter time"))
+	}
+	s.Text, s.Uses = append(s.Text, text), p.Uses
+	if len(p.Evidence) > 0 {
+		s.Text = append(s.Text, sentence(strings.Join(p.Evidence, "; ")))
 	}
 	return s
+}
+
+// usedWords writes what was used as one sentence; "" for nothing.
+func usedWords(uses []rundir.Use) string {
+	words := make([]string, len(uses))
+	for i := range uses {
+		words[i] = uses[i].Words()
+	}
+	return sentence(strings.Join(words, "; "))
 }

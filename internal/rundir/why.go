@@ -1,5 +1,12 @@
 package rundir
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
 // Why says what held a run back, as far as the samples tell; package explain works it
 // out.
 type Why struct {
@@ -18,9 +25,83 @@ type WhyPart struct {
 	// Resource is the keyword for what was at its limit, "unknown" if that cannot be
 	// determined.
 	Resource string `json:"resource"`
-	// Text describes it in a sentence; Evidence has the figures behind it.
+	// Limit names it in words, "the store's main thread"; "" if it is not known, and in runs of
+	// earlier versions. Hint is what there is to know or to do about it, as a clause.
+	Limit string `json:"limit,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+	// Uses are the figures behind it, what was at its limit first; Evidence is what else shows it, in
+	// clauses. Text says Limit and Hint in a sentence.
+	Uses     []Use    `json:"uses,omitempty"`
 	Text     string   `json:"text"`
 	Evidence []string `json:"evidence"`
+}
+
+// Use is how much of a resource a period of a run used.
+type Use struct {
+	What string `json:"what"`
+	// Used of Of were in use, which is 0 if it is not known, in a unit: UsedProcessors and the like, or
+	// one a second.
+	Used float64 `json:"used"`
+	Of   float64 `json:"of,omitempty"`
+	Unit string  `json:"unit"`
+	// Note is more about it, as a clause.
+	Note string `json:"note,omitempty"`
+	// Limit means that it held the period back.
+	Limit bool `json:"limit,omitempty"`
+}
+
+// Units of a Use that are written in a way of their own.
+const (
+	UsedProcessors = "processors"
+	UsedThreads    = "threads"
+	UsedTime       = "of the time" // a fraction
+	UsedBytes      = "bytes/s"
+)
+
+// Amount says how much was used: "0.89 of 1 processor".
+func (u *Use) Amount() string {
+	of := ""
+	switch {
+	case u.Unit == UsedTime:
+		return fmt.Sprintf("%.0f %% %s", 100*u.Used, u.Unit)
+	case u.Unit == UsedBytes:
+		if u.Of > 0 {
+			of = " of " + units.Size(int64(u.Of))
+		}
+		return units.Size(int64(u.Used)) + of + " a second"
+	}
+	unit := u.Unit
+	if u.Of > 0 {
+		of = " of " + Decimals(u.Of)
+	}
+	if u.Of == 1 || u.Of == 0 && u.Used == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return Decimals(u.Used) + of + " " + unit
+}
+
+// Words says what was used, and what more there is to it.
+func (u *Use) Words() string {
+	if u.Note != "" {
+		return u.What + " " + u.Amount() + ", " + u.Note
+	}
+	return u.What + " " + u.Amount()
+}
+
+// Part is how much of it was in use, from 0 to 1; false if that is not known.
+func (u *Use) Part() (part float64, known bool) {
+	if u.Of <= 0 {
+		return 0, false
+	}
+	return min(max(u.Used/u.Of, 0), 1), true
+}
+
+// Decimals formats a number with few digits.
+func Decimals(v float64) string {
+	if v >= 100 {
+		return units.Number(v)
+	}
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
 }
 
 // Coincidence is a period of unusual seconds, and what happened at the same time. That

@@ -2,7 +2,9 @@ package results
 
 import (
 	"github.com/perfbench/perfbench/internal/explain"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -47,14 +49,48 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 		}
 		out = append(out, on(k, widget.Wrap(sign+report.Met(t), w))...)
 	}
-	if paragraphs := explain.Paragraphs(l.why); len(paragraphs) > 0 {
-		out = append(out, "", s.Bold.On("Why"))
-		for _, p := range paragraphs {
-			out = append(out, widget.Wrap(p, w)...)
-		}
-		for _, noted := range explain.Noted(l.why) {
-			dotted(0, noted, s.Plain)
-		}
+	out = append(out, l.limits(s, w)...)
+	noted := explain.Noted(l.why)
+	for _, c := range report.Outages(l.folder) {
+		noted = append(noted, c.Text)
+	}
+	if len(noted) > 0 {
+		out = append(out, "")
+	}
+	for _, text := range noted {
+		dotted(0, text, s.Plain)
+	}
+	return out
+}
+
+// limits is what held the run back: a headline, bars of what was used, what else is known, and the periods of
+// a run that had several.
+func (l *loadedRun) limits(s *widget.Styles, w int) []string {
+	if l.why == nil || len(l.why.Parts) == 0 {
+		return nil
+	}
+	p := l.why.Part()
+	periods, others := explain.Periods(l.why)
+	text := explain.Limit(&p)
+	if len(periods) > 1 {
+		text += ", for the longest time: " + plot.Between(p.From, p.To)
+	}
+	out := append([]string{""}, widget.Labelled(s, 14, "Limited by", text, s.Bold, w)...)
+	out = append(out, chart.Uses(s, p.Uses, w)...)
+	for _, text := range explain.Besides(&p) {
+		out = append(out, widget.MutedLines(s, text, w)...)
+	}
+	if len(periods) < 2 {
+		return out
+	}
+	g := widget.Grid{Cols: []widget.Column{{Head: "from", Right: true}, {Head: "to", Right: true}, {Head: "limited by"}}}
+	for _, p := range periods {
+		g.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)
+	}
+	header, rows := g.Lines(s, w)
+	out = append(append(out, "", header), rows...)
+	if others > 0 {
+		out = append(out, s.Muted.On(widget.Fit("and "+widget.Plural(int64(others), "shorter time"), w)))
 	}
 	return out
 }

@@ -1,0 +1,61 @@
+package explain
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// What held the run back is the first of the figures and the only one marked, and a line names it with its figure.
+func TestTheLimitComesFirst(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	sample(f, rundir.OfStore, "main_thread_cpu_cores", 0.89)
+	p := Of(f).Parts[0]
+	require.Len(t, p.Uses, 3)
+	assert.Equal(t, rundir.Use{What: "store's main thread", Used: p.Uses[0].Used, Of: 1, Unit: "processors", Limit: true}, p.Uses[0])
+	assert.InDelta(t, 0.89, p.Uses[0].Used, 1e-9)
+	assert.False(t, p.Uses[1].Limit || p.Uses[2].Limit)
+	assert.Equal(t, "the store's main thread: 0.89 of 1 processor", Brief(&p))
+	assert.Equal(t, "The store's main thread held the run back.", p.Text)
+	assert.Empty(t, Besides(&p), "the figures say it all")
+
+	old := rundir.WhyPart{Resource: Client, Text: "The processors of perfbench held the run back.", Evidence: []string{"perfbench used 2 of 2"}}
+	assert.Equal(t, Client, Limit(&old))
+	assert.Equal(t, "The processors of perfbench held the run back", Brief(&old))
+	assert.Equal(t, []string{"The processors of perfbench held the run back.", "Perfbench used 2 of 2."}, Besides(&old))
+}
+
+// Periods of a search are one, those that are alike, too, and of many the longest are listed.
+func TestPeriodsAreListed(t *testing.T) {
+	t.Parallel()
+	w := &rundir.Why{}
+	add := func(long float64, p rundir.WhyPart) {
+		if n := len(w.Parts); n > 0 {
+			p.From = w.Parts[n-1].To
+		}
+		p.To = p.From + long
+		w.Parts = append(w.Parts, p)
+	}
+	search := rundir.WhyPart{Resource: Pacing, Limit: "the search", Hint: searchHint, Text: searchPace}
+	add(10, search)
+	add(5, rundir.WhyPart{Resource: Thread, Limit: "the store's main thread"})
+	add(10, search)
+	list, others := Periods(w)
+	assert.Zero(t, others)
+	assert.Equal(t, []Period{{0, 25, "the search"}, {10, 15, "the store's main thread"}}, list)
+
+	w = &rundir.Why{}
+	for i := range 12 {
+		add(float64(12-i), rundir.WhyPart{Limit: fmt.Sprint("limit ", i)})
+	}
+	list, others = Periods(w)
+	assert.Equal(t, 4, others)
+	require.Len(t, list, mostPeriods)
+	assert.Equal(t, "limit 0", list[0].Text)
+	assert.Equal(t, "limit 7", list[7].Text, "the shortest are left out")
+}

@@ -1,0 +1,36 @@
+package results
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// What held the run back is a headline and a bar for each figure, and each other period a row.
+func TestTheLimitIsDrawn(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	l := *r.run.loaded
+	long := rundir.WhyPart{From: 10, To: 60, Resource: "store's main thread", Limit: "the store's main thread", Text: "The store's main thread held the run back.", Uses: []rundir.Use{
+		{What: "store's main thread", Used: 0.89, Of: 1, Unit: rundir.UsedProcessors, Limit: true}, {What: "perfbench", Used: 0.84, Of: 2, Unit: rundir.UsedProcessors},
+	}}
+	short := rundir.WhyPart{From: 0, To: 10, Resource: "pacing", Limit: "the requested rate", Hint: "no resource was at its limit", Text: "The requested rate set the pace; no resource was at its limit.", Uses: []rundir.Use{
+		{What: "requested rate", Used: 20000, Of: 20000, Unit: "entries/s", Limit: true},
+	}}
+	page := func(w int) string { return ansi.Strip(strings.Join(l.limits(a.Env.Styles, w), "\n")) }
+	l.why = &rundir.Why{Parts: []rundir.WhyPart{long}}
+	assert.Regexp(t, `^\nLimited by    the store's main thread\nstore's main thread  █+.─*  0.89 of 1 processor\nperfbench            █+.?─+  0.84 of 2 processors$`, page(116))
+	l.why = &rundir.Why{Parts: []rundir.WhyPart{short, long}}
+	for _, w := range []int{56, 76, 116, 166} {
+		text := page(w)
+		assert.Contains(t, text, "00:10 to 01:00", "%d cells", w)
+		assert.Contains(t, text, "00:00  00:10  the requested rate: 20k of 20k entries/s", "%d cells", w)
+		require.NotContains(t, text, "held the run back", "the headline says it")
+	}
+	a.Env.Styles.Spoken = true
+	assert.Contains(t, page(1000), "store's main thread 0.89 of 1 processor\nperfbench 0.84 of 2 processors")
+}
