@@ -66,8 +66,8 @@ func (d *designer) plan() *workload.Plan {
 	}
 	d.goOn()
 	beside, text := d.extra()
-	d.p.Writes = []string{fmt.Sprintf("%d tenants of %d users, %d groups and %d memberships, as authz under the namespace %q%s",
-		s.rounds.tenants(), m.Users, m.Groups(), len(m.Edges), s.namespace, text)}
+	d.p.Writes = []string{fmt.Sprintf("%s of %s, %s and %s, as authz under the namespace %q%s",
+		units.Plural(s.rounds.tenants(), "tenant"), units.Plural(m.Users, "user"), units.Plural(m.Groups(), "group"), units.Plural(len(m.Edges), "membership"), s.namespace, text)}
 	d.p.Bytes = int64(s.rounds.tenants()) * (bytesOf(s) + beside)
 	return d.p
 }

@@ -269,7 +269,7 @@ const beyond = `EXISTS (SELECT 1 FROM pg_class o WHERE x.refclassid = 'pg_class'
 // left notes the triggers that were not copied.
 func (c *copier) left(triggers []string) {
 	if len(triggers) > 0 {
-		c.done.Left = append(c.done.Left, fmt.Sprintf("%d triggers of the tables are not copied: %s", len(triggers), strings.Join(triggers, ", ")))
+		c.done.Left = append(c.done.Left, "triggers of the tables are not copied: "+strings.Join(triggers, ", "))
 	}
 }
 

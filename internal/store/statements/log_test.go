@@ -345,7 +345,7 @@ func TestStatementsInTheOrderOfTheirBeginning(t *testing.T) {
 	got, _ := calls(t, path)
 	assert.Len(t, got, 2*mostWaiting+2)
 	assert.Contains(t, got[len(got)-1], "SELECT '?'", "the order of a session is kept")
-	assert.Contains(t, tally.Notes, "1 statements took so long that they are recorded later than they began")
+	assert.Contains(t, tally.Notes, "1 statement took so long as to be recorded later than it began")
 }
 
 func TestBadLogsAreRefusedInOneSentence(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Why statements are not recorded, beside what takeApart says.
@@ -284,7 +285,7 @@ func Convert(ctx context.Context, log, path string, o capture.Options) (capture.
 // note says what else there is to say.
 func (r *recorder) note(late int64) {
 	if late > 0 {
-		r.w.Tally.Notes = append(r.w.Tally.Notes, fmt.Sprintf("%d statements took so long that they are recorded later than they began", late))
+		r.w.Tally.Notes = append(r.w.Tally.Notes, fmt.Sprintf("%s took so long as to be recorded later than %s began", units.Plural(late, "statement"), units.Choose(late, "it", "they")))
 	}
 	if len(r.named) < 2 {
 		return
