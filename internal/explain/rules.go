@@ -246,7 +246,7 @@ func pool(s *stretch) found {
 		return found{}
 	}
 	return found{limit: "the pool of connections", hint: "raise connections= in the target, or use fewer threads", uses: []rundir.Use{{
-		What: "threads waiting for one", Used: min(share, 1) * s.threads, Of: s.threads, Unit: rundir.UsedThreads, Note: "with " + units.Plural(o.PoolSize, "connection"), Limit: true,
+		What: "threads waiting for a connection", Used: min(share, 1) * s.threads, Of: s.threads, Unit: rundir.UsedThreads, Note: "with " + units.Plural(o.PoolSize, "connection"), Limit: true,
 	}}}
 }
 
