@@ -206,7 +206,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
 		assert.Empty(t, r.Limit.Causes)
-		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
+		assert.Contains(t, r.Limit.Text, "the store: p50 there is ")
 		assert.Contains(t, r.Limit.Text, "; besides, the hypervisor")
 	})
 	synctest.Test(t, func(t *testing.T) { // one thread for a store that could do more
@@ -228,7 +228,7 @@ func TestFindDoesNotBlameACrowdForAFullQueue(t *testing.T) {
 		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<60ms"}, From: "100"}, nil, crowd)
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
-		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
+		assert.Contains(t, r.Limit.Text, "the store: p50 there is ")
 	})
 	synctest.Test(t, func(t *testing.T) { // one thread does 1000 a second
 		r, _ := findingSeen(t, putting(t, "memory:?service=1ms&servers=4", 1), Asked{Under: []string{"p99<60ms"}, From: "500"}, nil, crowd)
@@ -304,9 +304,9 @@ func TestAStepSaysWhatBrokeItsCondition(t *testing.T) {
 	was, s := judge([]Condition{c}, few)
 	require.Equal(t, unclear, was)
 	s = lean([]Condition{c}, s, few)
-	assert.Equal(t, "p99<5ms is in doubt: 1 of 100 took longer", s.Why)
-	assert.Equal(t, s.Why, (&Result{}).Words(Step{Why: s.Why, Doubtful: true}))
-	assert.Equal(t, "held, in doubt", (&Result{}).Words(Step{Why: "it held", Held: true, Doubtful: true}))
+	assert.Equal(t, "p99<5ms is unclear: 1 of 100 took longer", s.Why)
+	assert.Equal(t, "unclear · p99<5ms: 1 of 100 took longer", (&Result{}).Words(Step{Why: s.Why, Doubtful: true}))
+	assert.Equal(t, "unclear", (&Result{}).Words(Step{Why: "it held", Held: true, Doubtful: true}))
 	of := func(readings ...Reading) string {
 		var list []Second
 		for i, r := range readings {
@@ -316,8 +316,8 @@ func TestAStepSaysWhatBrokeItsCondition(t *testing.T) {
 		require.Equal(t, unclear, was)
 		return lean([]Condition{c}, s, list).Why
 	}
-	assert.Equal(t, "p99<5ms is in doubt: 5 % took longer, but its seconds vary too much to tell", of(Reading{600, 3000}, Reading{0, 3000}, Reading{0, 3000}, Reading{0, 3000}))
-	assert.Equal(t, "p99<5ms is in doubt: 1.02 % took longer, too close to 1 %", of(Reading{30, 3000}, Reading{31, 3000}, Reading{31, 3000}, Reading{31, 3000}))
+	assert.Equal(t, "p99<5ms is unclear: 5 % took longer, seconds vary", of(Reading{600, 3000}, Reading{0, 3000}, Reading{0, 3000}, Reading{0, 3000}))
+	assert.Equal(t, "p99<5ms is unclear: 1.02 % took longer, close to 1 %", of(Reading{30, 3000}, Reading{31, 3000}, Reading{31, 3000}, Reading{31, 3000}))
 	_, s = judge([]Condition{c}, []Second{{To: 1e9, Readings: []Reading{{400, 2000}}}, {From: 1e9, To: 2e9, Readings: []Reading{{390, 2000}}}})
 	assert.Equal(t, "p99<5ms did not hold: 19.8 % took longer", s.Why)
 }

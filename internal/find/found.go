@@ -602,6 +602,25 @@ func (r *Result) Bracket() (held, tooMuch float64) {
 	return held, 0
 }
 
+// Known is Bracket by the word that tables have for each level: the highest that holds below the lowest that is too much,
+// and the lowest and the highest between the two of which that is unclear; 0 if there is none.
+func (r *Result) Known() (holds, from, to, tooMuch float64) {
+	for _, s := range r.Curve() {
+		switch r.Outcome(r.Of(s.Level)).State() {
+		case stateTooMuch:
+			return holds, from, to, s.Level
+		case stateHolds:
+			holds, from, to = s.Level, 0, 0
+		default:
+			to = s.Level
+			if from == 0 {
+				from = to
+			}
+		}
+	}
+	return holds, from, to, 0
+}
+
 // Encode encodes the result for File.
 func (r *Result) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")

@@ -58,9 +58,13 @@ const fewCalls = 1000
 
 // How a condition that did not hold is told, before the evidence.
 const (
-	didNot  = " did not hold"
-	inDoubt = " is in doubt"
+	didNot   = " did not hold"
+	notClear = " is unclear"
+	inDoubt  = " is in doubt" // as earlier versions wrote it
 )
+
+// judgements are all of them.
+var judgements = []string{didNot, notClear, inDoubt}
 
 // lumps is how many more calls may be on their way at the end of a step than at its
 // beginning.
@@ -142,7 +146,7 @@ func lean(conditions []Condition, s Tried, list []Second) Tried {
 	s.Why = "it held"
 	for i, c := range conditions {
 		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
-			s.Held, s.Why = false, c.Text+inDoubt+c.evidence(list, i)+c.unsure(list, i)
+			s.Held, s.Why = false, c.Text+notClear+c.evidence(list, i)+c.unsure(list, i)
 		}
 	}
 	if why, _ := short(list); why != "" && s.Held {
@@ -173,9 +177,9 @@ func (c Condition) unsure(list []Second, i int) string {
 		return ""
 	}
 	if p := against / of; p-sure*math.Sqrt(p*(1-p)/of) > c.Bound {
-		return ", but its seconds vary too much to tell"
+		return ", seconds vary"
 	}
-	return fmt.Sprintf(", too close to %.3g %%", 100*c.Bound)
+	return fmt.Sprintf(", close to %.3g %%", 100*c.Bound)
 }
 
 // summed returns the totals of the seconds in units.
@@ -246,5 +250,5 @@ func short(list []Second) (why string, certain bool) {
 	if !certain && !(e.Value > undone*mean) {
 		return "", false
 	}
-	return fmt.Sprintf("the backlog grew: of 100 that fell due %.3g were done", 100*(1-e.Value/mean)), certain
+	return fmt.Sprintf("the backlog grew: %.3g %% of what was due was done", 100*(1-e.Value/mean)), certain
 }

@@ -91,10 +91,10 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		l.Text = "perfbench and not the store: " + ours[max(at, 0)].Text
 	case f.options.Over.Name == OverRate && f.bench.tooFew() && !f.inVain:
 		l.By = ByThreads
-		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more: --threads %d", sum.threads, f.wanted(s, sum))
+		l.Text = fmt.Sprintf("threads: all %d were busy, and calls took no longer than at a lower rate; try --threads %d", sum.threads, f.wanted(s, sum))
 	case o != nil && o.Cores > 0 && o.Machine-o.Polled >= full*o.Cores:
 		l.By = ByMachine
-		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
+		l.Text = fmt.Sprintf("the processors of this machine, all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
 	default:
 		l.Text = "the store: " + f.slower(s) + remark
 	}
@@ -190,17 +190,17 @@ func (f *Finder) slower(s Step) string {
 	}
 	first := time.Duration(f.bench.quick)
 	if float64(now) < 1.2*f.bench.quick {
-		return fmt.Sprintf("%s still take %s there, but the slowest take longer", f.half(), units.Duration(now))
+		return fmt.Sprintf("%s there is still %s, but the slowest take longer", f.half(), units.Duration(now))
 	}
-	return fmt.Sprintf("%s take %s there, %.3g times as long as when it has little to do", f.half(), units.Duration(now), float64(now)/float64(first))
+	return fmt.Sprintf("%s there is %s, %.3g times that of low load", f.half(), units.Duration(now), float64(now)/float64(first))
 }
 
-// half names half of the calls that times of a step are of.
+// half names the p50 of the calls that times of a step are of.
 func (f *Finder) half() string {
 	if what := f.plan.Covered(); what != measure.AllCalls {
-		return "half of the calls of " + what
+		return "p50 of " + what
 	}
-	return "half of all calls"
+	return "p50"
 }
 
 // between returns what was observed between two observations; nil without both.

@@ -113,7 +113,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	if i := r.decides(suspects); i >= 0 {
 		r.Limit = suspects[i]
 		if r.Found == 0 && alone[i] != "" {
-			r.Limit = Limit{By: ByStore, Text: "the store: more than half of the calls take longer there than " + alone[i] + " allows"}
+			r.Limit = Limit{By: ByStore, Text: "the store: over half of the calls take longer there than " + alone[i] + " allows"}
 			if r.Why == HeldUp {
 				r.Why = TooSlow
 			}
@@ -132,7 +132,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 					r.Limit.Text = "unknown: no level that was tried was too much for certain"
 				}
 				if s.Level > r.Found && !s.Held {
-					r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is in doubt", units.Number(s.Level))
+					r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is unclear", units.Number(s.Level))
 				}
 			}
 		}

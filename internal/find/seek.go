@@ -150,7 +150,7 @@ func alikeFailed(before, again Tried) bool {
 // reason is why a level did not hold, without the evidence: the condition, or that the backlog grew.
 func reason(why string) string {
 	why, _, _ = strings.Cut(why, ":")
-	return strings.TrimSuffix(strings.TrimSuffix(why, didNot), inDoubt)
+	return strings.TrimSuffix(strings.TrimSuffix(why, didNot), notClear)
 }
 
 // sound makes the store do as much as it can for a moment.

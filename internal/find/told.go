@@ -10,47 +10,73 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
+// How a level came out: the one word that every screen and report has for it.
+const (
+	stateHolds   = "holds"
+	stateTooMuch = "too much"
+	stateUnclear = "unclear"
+)
+
+// State says in a word how a level came out: that it holds, that it is too much, or that this is unclear.
+func (o Outcome) State() string { return state(o.Held, o.Doubtful) }
+
+func state(held, doubtful bool) string {
+	switch {
+	case doubtful:
+		return stateUnclear
+	case held:
+		return stateHolds
+	}
+	return stateTooMuch
+}
+
 // Told says how a level came out that was tried once or several times: in words, whether it held, and
 // whether chance may have decided it. Why a level did not hold is that of the try that stands for it. Of several
 // tries with as many threads it says how many held, and what came of other numbers of threads last. A single
 // condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
-	return r.told(r.Outcome(r.Of(level)))
+	o := r.Outcome(r.Of(level))
+	return r.told(o) + o.elsewhere(), o.Held, o.Doubtful
 }
 
-// Beyond says what the lowest level that did not hold is: too much, or in doubt where chance may have decided that.
-func (r *Result) Beyond() string {
-	if r.Unsure(r.TooMuch) {
-		return "in doubt"
-	}
-	return "too much"
-}
+// Beyond says what the lowest level that did not hold is: too much, or unclear where chance may have decided that.
+func (r *Result) Beyond() string { return state(false, r.Unsure(r.TooMuch)) }
 
 // Unsure reports whether chance may have decided how a level came out.
 func (r *Result) Unsure(level float64) bool { return r.Outcome(r.Of(level)).Doubtful }
 
-func (r *Result) told(o Outcome) (words string, held, doubtful bool) {
-	switch {
-	case o.Tries == 1 && o.Held:
-		words = r.Words(o.Shown)
-	case o.Tries == 1:
-		words = r.reason(o.Shown)
-	case o.Held:
-		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + waits(r.waited(o.Shown))
-		for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
-			if why, doubt := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why+doubt != "" {
-				words += "; once " + strings.TrimPrefix(why+doubt, ", ")
-				break
-			}
-		}
-	default:
-		why, doubt := r.evidence(o.Shown)
-		words = fmt.Sprintf("held %d of %d", o.Good, o.Tries) + doubt
-		if why != "" {
-			words += ": " + why
+func (r *Result) told(o Outcome) string {
+	words := o.State()
+	if o.Tries > 1 {
+		words += fmt.Sprintf(" · held %d of %d tries", o.Good, o.Tries)
+	}
+	return words + apart(r.why(o))
+}
+
+// why is what brought a level down, in one of its tries if it held; and that users waited where it held. It is empty if
+// there is nothing to say.
+func (r *Result) why(o Outcome) string {
+	if !o.Held {
+		return r.evidence(o.Shown)
+	}
+	waits := waits(r.waited(o.Shown))
+	for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
+		if why := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
+			return strings.TrimPrefix(apart(waits)+apart("once "+why), separator)
 		}
 	}
-	return words + o.elsewhere(), o.Held, o.Doubtful
+	return waits
+}
+
+// separator stands between the facts on a line.
+const separator = " · "
+
+// apart is a fact after others on its line; nothing without one.
+func apart(fact string) string {
+	if fact == "" {
+		return ""
+	}
+	return separator + fact
 }
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
@@ -68,19 +94,18 @@ func (o Outcome) elsewhere() string {
 	}
 	no = slices.DeleteFunc(no, func(n int) bool { return slices.Contains(yes, n) })
 	unsure = slices.DeleteFunc(unsure, func(n int) bool { return slices.Contains(yes, n) || slices.Contains(no, n) })
-	not := "nor"
-	if o.Held {
-		not = "not"
-	}
-	return with("held", yes) + with(not, no) + with("in doubt", unsure)
+	return with(stateHolds, yes) + with(stateTooMuch, no) + with(stateUnclear, unsure)
 }
 
 // Row is how a level came out with one number of threads.
 type Row struct {
 	// Step is the try that stands for it.
 	Step
-	// Words are those of Told and Short those of InShort; Held and Doubtful are as there.
-	Words, Short   string
+	// Words are those of Told without other numbers of threads, and Short those of InShort; Held and Doubtful
+	// are as there.
+	Words, Short string
+	// Why is the part of Words that Short has not: what brought the level down.
+	Why            string
 	Held, Doubtful bool
 }
 
@@ -107,12 +132,10 @@ func (r *Result) Rows(level float64) []Row {
 }
 
 func (r *Result) row(o Outcome) Row {
-	row := Row{Step: o.Shown, Short: r.inShort(o)}
-	row.Words, row.Held, row.Doubtful = r.told(o)
-	return row
+	return Row{Step: o.Shown, Words: r.told(o), Short: r.inShort(o), Why: r.why(o), Held: o.Held, Doubtful: o.Doubtful}
 }
 
-// with says how tries with numbers of threads came out: "; nor with 32 or 64 threads"; "" without any.
+// with says how tries with numbers of threads came out: " · too much with 32 or 64 threads"; "" without any.
 func with(how string, threads []int) string {
 	slices.Sort(threads)
 	threads = slices.Compact(threads)
@@ -130,18 +153,16 @@ func with(how string, threads []int) string {
 	if text == "" {
 		return ""
 	}
-	return "; " + how + " with " + text
+	return apart(how + " with " + text)
 }
 
 // Words says in a few words how a step came out.
 func (r *Result) Words(s Step) string {
-	switch {
-	case s.Held && s.Doubtful:
-		return "held, in doubt" + waits(r.waited(s))
-	case s.Held:
-		return "held" + waits(r.waited(s))
+	words := state(s.Held, s.Doubtful)
+	if s.Held {
+		return words + apart(waits(r.waited(s)))
 	}
-	return s.Why
+	return words + apart(r.evidence(s))
 }
 
 // Waited is how long users waited for calls to begin, in all but one of a hundred, at a level that held only
@@ -172,36 +193,27 @@ func (r *Result) waited(s Step) time.Duration {
 	return time.Duration(waited)
 }
 
-// waits says after what held that users waited; "" if they did not.
+// waits says of what held that users waited; "" if they did not.
 func waits(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return ", with users waiting " + units.Duration(d)
+	return "users wait " + units.Duration(d)
 }
 
-// InShort is what Told says in a few words: whether the level held, or in how many of its tries, and that it did
+// InShort is what Told says in a few words: how the level came out, in how many of its tries it held, and that it did
 // so only in the store where users waited.
 func (r *Result) InShort(level float64) string { return r.inShort(r.Outcome(r.Of(level))) }
 
 func (r *Result) inShort(o Outcome) string {
-	text := o.inShort()
-	if !o.Held || r.waited(o.Shown) == 0 || text == "in doubt" {
-		return text
+	text := o.State()
+	if text == stateHolds && r.waited(o.Shown) > 0 {
+		text += " in store only"
 	}
-	return strings.TrimPrefix(text+" store only", "yes ")
-}
-
-func (o Outcome) inShort() string {
-	switch {
-	case o.Doubtful && (o.Tries == 1 || o.Good == 0):
-		return "in doubt"
-	case o.Tries > 1:
-		return fmt.Sprintf("%d of %d", o.Good, o.Tries)
-	case o.Held:
-		return "yes"
+	if o.Tries > 1 {
+		text += fmt.Sprintf(" %d/%d", o.Good, o.Tries)
 	}
-	return "no"
+	return text
 }
 
 // Newest returns the levels that were tried, the one that was tried last first.
@@ -221,7 +233,7 @@ func (r *Result) Try(of Step) int {
 
 // Condition returns the condition that did not hold in a step; "" if it held, or for another reason did not.
 func (s Step) Condition() string {
-	for _, how := range []string{didNot, inDoubt} {
+	for _, how := range judgements {
 		if condition, _, ok := strings.Cut(s.Why, how); ok {
 			return condition
 		}
@@ -229,25 +241,14 @@ func (s Step) Condition() string {
 	return ""
 }
 
-// Because says in a clause why a step did not hold.
-func (s Step) Because() string { return strings.Replace(s.Why, didNot+": ", didNot+", as ", 1) }
-
-// reason is why a step did not hold, without the condition if there is only one.
-func (r *Result) reason(s Step) string {
-	if len(r.Under) == 1 {
-		return strings.TrimPrefix(s.Why, r.Under[0]+" ")
-	}
-	return s.Why
-}
-
-// evidence is reason for a step that is known not to have held, and apart from it whether that is in doubt.
-func (r *Result) evidence(s Step) (why, doubt string) {
-	why = strings.Replace(s.Why, inDoubt, didNot, 1)
-	if why != s.Why {
-		doubt = ", in doubt"
+// evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it.
+func (r *Result) evidence(s Step) string {
+	why := s.Why
+	for _, how := range judgements {
+		why = strings.Replace(why, how, "", 1)
 	}
 	if len(r.Under) == 1 {
-		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]+didNot), ":, ")
+		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]), ": ")
 	}
-	return why, doubt
+	return why
 }

@@ -21,11 +21,11 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 		words          string
 		held, doubtful bool
 	}{
-		10: {"held", true, false},
-		20: {"held 2 of 3; once 6.36 % took longer", true, true},
-		30: {"held 0 of 2: the backlog grew", false, false},
-		40: {"is in doubt: 3 of 95 took longer", false, true},
-		50: {"held 2 of 2", true, false},
+		10: {"holds", true, false},
+		20: {"unclear · held 2 of 3 tries · once 6.36 % took longer", true, true},
+		30: {"too much · held 0 of 2 tries · the backlog grew", false, false},
+		40: {"unclear · 3 of 95 took longer", false, true},
+		50: {"holds · held 2 of 2 tries", true, false},
 	} {
 		words, held, doubtful := r.Told(level)
 		assert.Equal(t, want.words, words)
@@ -34,18 +34,18 @@ func TestTriesOfALevelAreToldTogether(t *testing.T) {
 	}
 	r.Under = append(r.Under, "errors<1%")
 	words, _, _ := r.Told(40)
-	assert.Equal(t, doubt.Why, words)
+	assert.Equal(t, "unclear · p99<5ms: 3 of 95 took longer", words)
 	r.Steps = append(r.Steps, doubt)
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held 0 of 2, in doubt: p99<5ms did not hold: 3 of 95 took longer", words)
+	assert.Equal(t, "unclear · held 0 of 2 tries · p99<5ms: 3 of 95 took longer", words)
 	r.Under = r.Under[:1]
 	words, _, _ = r.Told(40)
-	assert.Equal(t, "held 0 of 2, in doubt: 3 of 95 took longer", words)
-	r.Under, r.Steps = []string{"mean<5ms"}, []Step{{Level: 10, Held: true}, {Level: 10, Why: "mean<5ms did not hold"}, {Level: 20, Why: "mean<5ms is in doubt"}, {Level: 20, Why: "mean<5ms is in doubt"}}
+	assert.Equal(t, "unclear · held 0 of 2 tries · 3 of 95 took longer", words)
+	r.Under, r.Steps = []string{"mean<5ms"}, []Step{{Level: 10, Held: true}, {Level: 10, Why: "mean<5ms did not hold"}, {Level: 20, Why: "mean<5ms is unclear"}, {Level: 20, Why: "mean<5ms is in doubt"}}
 	words, _, _ = r.Told(10)
-	assert.Equal(t, "held 1 of 2", words)
+	assert.Equal(t, "unclear · held 1 of 2 tries", words)
 	words, _, _ = r.Told(20)
-	assert.Equal(t, "held 0 of 2, in doubt", words)
+	assert.Equal(t, "too much · held 0 of 2 tries", words)
 }
 
 // What came of a level with other numbers of threads is told apart, and the row of the level has one try of those that
@@ -67,10 +67,10 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		p99          int64
 		threads      int
 	}{
-		10: {"held", "yes", 3, 8},
-		20: {"held 3 of 4; once 41 % took longer; not with 8 threads", "3 of 4", 6, 32},
-		30: {"did not hold: 50 % took longer", "no", 50, 32},
-		40: {"held 1 of 4: 80 % took longer; nor with 16, 64 or 128 threads", "1 of 4", 80, 32},
+		10: {"holds", "holds", 3, 8},
+		20: {"unclear · held 3 of 4 tries · once 41 % took longer · too much with 8 threads", "unclear 3/4", 6, 32},
+		30: {"too much · 50 % took longer", "too much", 50, 32},
+		40: {"unclear · held 1 of 4 tries · 80 % took longer · too much with 16, 64 or 128 threads", "unclear 1/4", 80, 32},
 	} {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, want.words, words)
@@ -92,7 +92,7 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 }
 
 // What a table has of a level is what the search makes of it: a last try that held outvotes those that failed in doubt,
-// and a level that failed in nothing else is in doubt.
+// and a level that failed in nothing else is unclear.
 func TestALevelIsToldAsTheSearchTakesIt(t *testing.T) {
 	no, unsure := Step{Level: 32, Why: "p99<5ms did not hold: 9 % took longer"}, Step{Level: 32, Doubtful: true, Why: "p99<5ms is in doubt: 3 % took longer"}
 	yes, maybe := Step{Level: 32, Held: true}, Step{Level: 32, Held: true, Doubtful: true}
@@ -102,15 +102,15 @@ func TestALevelIsToldAsTheSearchTakesIt(t *testing.T) {
 		held, doubtful bool
 		tooMuch        float64
 	}{
-		"failed in doubt":        {[]Step{unsure}, "in doubt", false, true, 43},
-		"failed in doubt, twice": {[]Step{unsure, unsure}, "in doubt", false, true, 32},
-		"failed once for sure":   {[]Step{unsure, no}, "0 of 2", false, false, 32},
-		"held at last":           {[]Step{unsure, unsure, yes}, "1 of 3", true, true, 43},
-		"held at last in doubt":  {[]Step{unsure, unsure, maybe}, "1 of 3", false, true, 32},
-		"and once more":          {[]Step{unsure, unsure, maybe, yes}, "2 of 4", true, true, 43},
-		"held after it failed":   {[]Step{unsure, no, yes}, "1 of 3", false, true, 32},
-		"held as often":          {[]Step{unsure, yes}, "1 of 2", false, true, 32},
-		"held in doubt":          {[]Step{maybe}, "in doubt", true, true, 43},
+		"failed in doubt":        {[]Step{unsure}, "unclear", false, true, 43},
+		"failed in doubt, twice": {[]Step{unsure, unsure}, "unclear 0/2", false, true, 32},
+		"failed once for sure":   {[]Step{unsure, no}, "too much 0/2", false, false, 32},
+		"held at last":           {[]Step{unsure, unsure, yes}, "unclear 1/3", true, true, 43},
+		"held at last in doubt":  {[]Step{unsure, unsure, maybe}, "unclear 1/3", false, true, 32},
+		"and once more":          {[]Step{unsure, unsure, maybe, yes}, "unclear 2/4", true, true, 43},
+		"held after it failed":   {[]Step{unsure, no, yes}, "unclear 1/3", false, true, 32},
+		"held as often":          {[]Step{unsure, yes}, "unclear 1/2", false, true, 32},
+		"held in doubt":          {[]Step{maybe}, "unclear", true, true, 43},
 	} {
 		r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: append(c.tries, Step{Level: 43, Why: "p99<5ms did not hold"}, Step{Level: 20, Held: true})}
 		_, held, doubtful := r.Told(32)
@@ -133,14 +133,14 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 		assert.Equal(t, level < 40, held)
 		return words + "; " + r.InShort(level)
 	}
-	assert.Equal(t, "held, with users waiting 800 ms; store only", told(10))
-	assert.Equal(t, "held; yes", told(20))
-	assert.Equal(t, "held, in doubt, with users waiting 700 ms; in doubt", told(30))
-	assert.Equal(t, "p99.service<10ms did not hold; no", told(40))
+	assert.Equal(t, "holds · users wait 800 ms; holds in store only", told(10))
+	assert.Equal(t, "holds; holds", told(20))
+	assert.Equal(t, "unclear · users wait 700 ms; unclear", told(30))
+	assert.Equal(t, "too much · p99.service<10ms; too much", told(40))
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
-	assert.Equal(t, "held 2 of 3, with users waiting 800 ms; once p99.service<10ms did not hold; 2 of 3 store only", told(10))
+	assert.Equal(t, "unclear · held 2 of 3 tries · users wait 800 ms · once p99.service<10ms; unclear 2/3", told(10))
 	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
-	assert.Equal(t, "2 of 5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
+	assert.Equal(t, "unclear 2/5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
 		r.Under = under
 		assert.Zero(t, r.Waited(10), under)

@@ -29,33 +29,29 @@ func Found(r *find.Result) ([]rundir.File, error) {
 	return files, nil
 }
 
-// FoundText describes what a search found for a terminal: the answer, the curve, each level, and notes.
+// FoundText describes what a search found for a terminal: the answer, the curve, each level, and what else is known.
 func FoundText(r *find.Result) string {
-	answer, notes := FoundAnswer(r)
+	a := FoundAnswer(r)
 	var b strings.Builder
-	write := func(sentences []string) {
-		for _, s := range sentences {
-			b.WriteString(s + "\n")
-		}
+	for _, line := range a.Lines() {
+		b.WriteString(line + "\n")
 	}
-	write(answer)
 	if len(r.Steps) > 0 {
 		t := levels(r)
 		if r.Recovery != nil {
 			t = recoveries(r)
 		}
-		b.WriteString(loadText(doneOver(r)) + loadText(curve(r)) + "\n" + t.Text())
-		if len(notes) > 0 {
-			b.WriteString("\n")
-		}
+		b.WriteString(loadText(doneOver(r)) + loadText(curve(r)) + "\n" + t.Text() + "\n")
 	}
-	write(notes)
+	for _, line := range a.More {
+		b.WriteString(line + "\n")
+	}
 	return b.String()
 }
 
 func foundPage(r *find.Result) Page {
-	answer, notes := FoundAnswer(r)
-	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: answer}
+	a := FoundAnswer(r)
+	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: a.Lines()}
 	s := Section{Heading: "Latency over load", Table: levels(r)}
 	sought, _ := r.Sought()
 	if c := doneOver(r); !c.Empty() {
@@ -64,13 +60,13 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
-	s.Text = []string{"The row of a level has one of its tries: of those that came out as the level did, the median one by " + sought + ". A level holds when its seconds leave no doubt; one in doubt was tried again."}
+	s.Text = []string{"The row of a level has one of its tries: of those that came out as the level did, the median one by " + sought + ". A level holds when its seconds leave no doubt; an unclear one was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
 		p.Sections[1].Text = []string{"The calls after the overload."}
 	}
-	p.Add(Section{Heading: "Notes", Text: notes})
+	p.Add(Section{Heading: "More", Text: a.More})
 	if len(r.Steps) > len(r.Curve()) {
 		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over}}
 		if r.Over != find.OverThreads { // which are the level
@@ -96,63 +92,86 @@ func foundPage(r *find.Result) Page {
 	return p
 }
 
-// FoundAnswer says in a few sentences what was found, and in notes what limits, what else is known, what
-// would tell more, and how the search went. A reader wants the picture and the table between the two.
-func FoundAnswer(r *find.Result) (answer, notes []string) {
-	under := strings.Join(r.Under, " and ")
-	what, many := soughtWords(r)
-	answer = append(contradicted(r, many), endedEarly(r, what, many)...)
-	answer = append(answer, found(r, under, what, many)...)
-	answer = append(answer, restsOn(r, many)...)
-	answer = append(answer, tooMuchFor(r, many)...)
-	answer = append(answer, didMore(r, under, many)...)
-	switch {
-	case r.Limit.By == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
-	case r.Limit.By == find.ByNone && r.Complete:
-		notes = append(notes, "Nothing limited it: even the highest level that was to be tried held. A higher --to looks further.")
-	case r.Limit.Text == "":
-	case r.Limit.By == find.ByPerfbench || r.Limit.By == find.ByNone: // the answer names it
-		notes = append(notes, "What limits is "+r.Limit.Text+".")
-	default:
-		answer = append(answer, "What limits is "+r.Limit.Text+".")
+// FoundLines are what a search found, in lines of one fact each. What the table of levels has of a level is in none of them.
+type FoundLines struct {
+	// Lead is the answer, and Doubt why it is worth less than it looks; empty if it is not.
+	Lead, Doubt string
+	// Limits say what limits, and what the store alone holds.
+	Limits []string
+	// More is what else is known, what would tell more, and how the search went.
+	More []string
+}
+
+// Lines are the answer and what limits, in the order in which they are read.
+func (a FoundLines) Lines() []string {
+	lead := a.Lead
+	if a.Doubt != "" {
+		lead += separator + a.Doubt
 	}
-	answer = append(answer, withThreads(r, many)...)
-	answer = append(answer, unlimited(r)...)
-	if r.Over != "rate" && r.Done > 0 && !r.Enough() {
-		text := fmt.Sprintf("That is %s %s/s", units.Number(r.Done), r.Unit)
-		if r.Best == r.Found && lowest(r) < r.Found {
-			text += ", and fewer threads did less"
-		}
-		answer = append(answer, text+".")
+	return append([]string{lead}, a.Limits...)
+}
+
+// FoundAnswer says what was found. A reader wants the picture and the table between the limits and the rest.
+func FoundAnswer(r *find.Result) FoundLines {
+	under := "under " + strings.Join(r.Under, " and ")
+	what, many := soughtWords(r)
+	a := FoundLines{Lead: lead(r, under, what, many), Doubt: onALine(endedEarly(r, many), contradicted(r))}
+	add := func(to *[]string, facts ...string) {
+		*to = append(*to, slices.DeleteFunc(facts, func(f string) bool { return f == "" })...)
+	}
+	add(&a.Limits, limit(r))
+	if r.Limit.By == find.ByPerfbench {
+		add(&a.Limits, inStore(r, many))
 	}
 	if d := r.Waited(r.Found); d > 0 {
-		answer = append(answer, fmt.Sprintf("At %s users wait up to %s for their calls to begin, which no condition limits.", units.Number(r.Found)+many, units.Duration(d)))
+		add(&a.Limits, fmt.Sprintf("users wait up to %s for their calls to begin: no condition limits that", units.Duration(d)))
 	}
+	if r.Recovery != nil {
+		add(&a.More, recoveredIn(r))
+	}
+	if r.Enough() {
+		add(&a.More, moreWait(r)...)
+	}
+	add(&a.More, restsOn(r), didMore(r, under))
+	add(&a.More, withThreads(r, many)...)
+	add(&a.More, unlimited(r))
 	if r.Limit.By == find.ByPerfbench {
-		answer = append(answer, inStore(r, many)...)
-		notes = append(notes, mostDone(r, many)...)
-		text := "To measure the store, give perfbench a machine that is not busy otherwise"
-		if next := r.Advised(); next != nil {
-			text += ", or judge the time of calls in the store alone, under " + strings.Join(next.Under, " and ")
+		add(&a.More, mostDone(r, many))
+		if _, why, ok := strings.Cut(r.Limit.Text, ": "); ok {
+			add(&a.More, "why: "+why)
 		}
-		notes = append(notes, text+".")
+		text := "to measure the store: give perfbench a machine that is not busy otherwise"
+		if next := r.Advised(); next != nil {
+			text += ", or search under " + strings.Join(next.Under, " and ")
+		}
+		add(&a.More, text)
 	}
-	if !r.Complete && r.Why != "" && r.Tried() && !open(r) {
-		notes = append(notes, "The search did not finish, because "+r.Why+".")
+	why, hint, _ := strings.Cut(r.Why, " (") // the hint is how it could have gone on
+	if !r.Complete && why != "" && r.Tried() && !open(r) {
+		add(&a.More, "not finished: "+why)
 	}
+	add(&a.More, strings.TrimSuffix(hint, ")"))
 	if len(r.Steps) > 0 {
-		notes = append(notes, tookText(r))
+		add(&a.More, tookText(r))
 	}
-	return answer, notes
+	return a
 }
+
+// onALine puts facts on a line, without those that are empty.
+func onALine(facts ...string) string {
+	return strings.Join(slices.DeleteFunc(facts, func(f string) bool { return f == "" }), separator)
+}
+
+// separator stands between the facts on a line.
+const separator = " · "
 
 // tookText says how long a search took, and with how many threads.
 func tookText(r *find.Result) string {
-	text := fmt.Sprintf("It took %s, in %s of %s", Length(math.Round(r.Seconds)), units.Plural(len(r.Steps), "try"), units.Plural(len(r.Newest()), "level"))
+	text := fmt.Sprintf("took %s · %s of %s", Length(math.Round(r.Seconds)), units.Plural(len(r.Steps), "try"), units.Plural(len(r.Newest()), "level"))
 	if n := numbers(r.Steps); r.Over == find.OverRate && len(n) == 1 {
-		text += ", with " + Several(n[0], "thread")
+		text += " · " + Several(n[0], "thread")
 	}
-	return text + "."
+	return text
 }
 
 // soughtWords says what a search is for, a rate, and of what its levels are so many.
@@ -163,61 +182,79 @@ func soughtWords(r *find.Result) (what, many string) {
 	return "rate", " " + r.Unit + "/s"
 }
 
-// found says which level holds, and from which on one is too much.
-func found(r *find.Result, under, what, many string) (out []string) {
+// lead says which level holds.
+func lead(r *find.Result, under, what, many string) string {
+	tooMuch := units.Number(r.TooMuch) + many + " is already " + r.Beyond()
 	switch {
 	case r.Recovery != nil:
-		out = append(out, recoveredLead(r, many)...)
+		return recoveredLead(r, many)
 	case !r.Tried():
-		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
+		return fmt.Sprintf("No %s was tried to its end: %s", what, r.Why)
 	case r.Found == 0 && r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: %s was the limit %s.", under, r.Limit.Measured(), evenAt(r, many)))
+		return fmt.Sprintf("Unknown %s: %s was the limit %s", under, r.Limit.Measured(), evenAt(r, many))
 	case r.Found == 0 && r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("What the store holds under %s is not known: with %s, %s is already %s.", under, Several(ofTooMuch(r), "thread"), units.Number(r.TooMuch)+many, r.Beyond()))
+		return fmt.Sprintf("Unknown %s: with %s, %s", under, Several(ofTooMuch(r), "thread"), tooMuch)
 	case r.Found == 0 && !r.Complete:
-		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already %s.", what, under, units.Number(r.TooMuch)+many, r.Beyond()))
+		return fmt.Sprintf("No %s that was tried holds %s: %s", what, under, tooMuch)
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already %s.", what, under, units.Number(r.TooMuch)+many, r.Beyond()))
+		return fmt.Sprintf("No %s holds %s: %s", what, under, tooMuch)
 	case r.Enough():
-		out = append(out, doMost(r, under)...)
-	case r.TooMuch == 0 && r.Over != "rate":
-		out = append(out, fmt.Sprintf("Under %s %s hold, the highest %s that was tried.", under, units.Number(r.Found)+many, what))
-	case r.TooMuch == 0:
-		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, units.Number(r.Found)+many, what))
-	case r.Limit.By == find.ByPerfbench:
-		out = append(out, fmt.Sprintf("Perfbench on %s comes to %s under %s; %s. The store may do more.", here(r), units.Number(r.Found)+many, under, tooMuchHere(r)))
-	case r.Limit.By == find.ByThreads:
-		out = append(out, fmt.Sprintf("With %s the highest %s under %s is %s; %s is %s. The store may do more.", Several(ofTooMuch(r), "thread"), what, under, units.Number(r.Found)+many, units.Number(r.TooMuch), r.Beyond()))
-	default:
-		out = append(out, fmt.Sprintf("The highest %s under %s is %s; %s is %s.", what, under, units.Number(r.Found)+many, units.Number(r.TooMuch), r.Beyond()))
+		return fmt.Sprintf("%s %s: they do most, %s %s/s", Several(int(r.Best), "thread"), under, units.Number(r.BestDone), r.Unit)
 	}
-	return out
+	text := units.Number(r.Found) + many + " " + under
+	if r.TooMuch == 0 {
+		text = "At least " + text
+	}
+	if r.Over != find.OverRate && r.Done > 0 {
+		text += fmt.Sprintf(": %s %s/s", units.Number(r.Done), r.Unit)
+	}
+	return onALine(text, tooMuchAt(r))
+}
+
+// tooMuchAt says what is known of the lowest level that did not hold; empty without one.
+func tooMuchAt(r *find.Result) string {
+	switch {
+	case r.Found == 0 || r.TooMuch == 0 || r.Recovery != nil:
+		return ""
+	case aboveAll(r) != nil:
+		return units.Number(r.TooMuch) + " was not kept up with"
+	}
+	return units.Number(r.TooMuch) + " is " + r.Beyond()
+}
+
+// limit says what limits; empty if that is not known, or the lead says it.
+func limit(r *find.Result) string {
+	switch by := r.Limit.By; {
+	case by == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
+		return ""
+	case by == find.ByNone && r.Complete:
+		return "no limit found: the highest level to try holds; a higher --to looks further"
+	case r.Limit.Text == "" || by == find.ByPerfbench && r.Found == 0:
+		return ""
+	case by == find.ByPerfbench && r.Limit.Machine() != "":
+		return "limit: " + r.Limit.Measured() + "; the store may do more"
+	case by == find.ByPerfbench:
+		return "limit: perfbench on this machine; the store may do more"
+	}
+	return "limit: " + strings.Replace(r.Limit.Text, ": ", separator, 1)
 }
 
 // evenAt says where perfbench or the machine was the limit of a search in which nothing held.
 func evenAt(r *find.Result, many string) string {
 	if low := lowest(r); low < r.TooMuch {
-		return fmt.Sprintf("at %s, and whether %s holds is in doubt", units.Number(r.TooMuch)+many, units.Number(low))
+		return fmt.Sprintf("at %s, and %s is unclear", units.Number(r.TooMuch)+many, units.Number(low))
 	}
 	return fmt.Sprintf("even at %s, the lowest that was tried", units.Number(r.TooMuch)+many)
 }
 
-// here names the machine of a search, with what it lacked.
-func here(r *find.Result) string {
-	if r.Limit.Machine() == "" {
-		return "this machine"
-	}
-	return r.Limit.Measured()
-}
-
-// contradicted is the headline of a search in which tries contradict each other: some of the answer's held and others did
-// not, or a lower rate failed; none of any other.
-func contradicted(r *find.Result, many string) []string {
+// contradicted is why an answer is doubtful: some of its tries held and others did not, or a lower rate failed; empty for
+// any other.
+func contradicted(r *find.Result) string {
 	o := r.Outcome(r.Of(r.Found))
-	if !restsOnRate(r, o) || o.Good == o.Tries && len(failedBelow(r)) == 0 {
-		return nil
+	if !restsOnRate(r, o) || o.Good == o.Tries && !failedBelow(r) {
+		return ""
 	}
-	return []string{units.Number(r.Found) + many + ", doubtful: tries contradict each other."}
+	return "doubtful: tries contradict each other"
 }
 
 // restsOnRate reports whether a search found a rate, which came out like this.
@@ -225,23 +262,19 @@ func restsOnRate(r *find.Result, o find.Outcome) bool {
 	return r.Found > 0 && r.Over == find.OverRate && r.Recovery == nil && o.Tries > 0
 }
 
-// failedBelow are the lower rates than the highest that held which failed in one of their tries, other than with fewer
+// failedBelow reports whether a lower rate than the highest that held failed in one of its tries, other than with fewer
 // threads.
-func failedBelow(r *find.Result) (failed []string) {
-	for _, s := range r.Curve() {
-		if s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) }) {
-			failed = append(failed, units.Number(s.Level))
-		}
-	}
-	return failed
+func failedBelow(r *find.Result) bool {
+	return slices.ContainsFunc(r.Curve(), func(s find.Step) bool {
+		return s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) })
+	})
 }
 
-// restsOn says how surely the highest rate held: in how many tries and for how long, between which others, and whether
-// lower ones failed; none where no rate held.
-func restsOn(r *find.Result, many string) []string {
+// restsOn says how surely the highest rate held: in how many tries and for how long; empty where no rate held.
+func restsOn(r *find.Result) string {
 	o := r.Outcome(r.Of(r.Found))
 	if !restsOnRate(r, o) {
-		return nil
+		return ""
 	}
 	seconds := 0.0
 	for _, s := range r.Of(r.Found).Steps {
@@ -249,154 +282,53 @@ func restsOn(r *find.Result, many string) []string {
 			seconds += s.ToS - s.FromS
 		}
 	}
-	tries := "one try"
-	if o.Tries > 1 {
-		tries = fmt.Sprintf("%d of %d tries", o.Good, o.Tries)
-	}
-	out := []string{fmt.Sprintf("%s held in %s, for %s%s.", units.Number(r.Found)+many, tries, Length(math.Round(seconds)), betweenWhich(r))}
-	switch failed := failedBelow(r); len(failed) {
-	case 0:
-	case 1:
-		out = append(out, "A lower rate failed at another time: "+failed[0]+".")
-	default:
-		out = append(out, "Lower rates failed at other times: "+strings.Join(failed, ", ")+".")
-	}
-	return out
-}
-
-// betweenWhich says how the next lower level than the highest that held came out, if it held as well, and the next higher
-// one if it did not; empty without any.
-func betweenWhich(r *find.Result) string {
-	low, high := "", ""
-	for _, s := range r.Curve() {
-		_, held, doubtful := r.Told(s.Level)
-		switch {
-		case s.Level < r.Found && held:
-			low = units.Number(s.Level) + " held, too"
-		case s.Level <= r.Found || held || high != "":
-		case doubtful:
-			high = units.Number(s.Level) + " is in doubt"
-		default:
-			high = units.Number(s.Level) + " did not"
-		}
-	}
-	switch {
-	case low != "" && high != "":
-		return "; " + low + ", and " + high
-	case low+high != "":
-		return "; " + low + high
-	}
-	return ""
-}
-
-// tooMuchFor says for what the lowest level that did not hold is too much: a condition, or the throughput; none if that
-// is not known.
-func tooMuchFor(r *find.Result, many string) []string {
-	o := r.Outcome(r.Of(r.TooMuch))
-	if r.TooMuch == 0 || r.Recovery != nil || o.Tries == 0 {
-		return nil
-	}
-	full := ""
-	switch {
-	case r.Over != find.OverRate || o.Shown.Condition() == "":
-	case o.Shown.Missed():
-		full = ", which was done in full,"
-	default:
-		full = fmt.Sprintf(", of which %s were done,", units.Number(o.Shown.Done))
-	}
-	text := fmt.Sprintf("At %s%s %s", units.Number(r.TooMuch)+many, full, o.Shown.Because())
-	switch {
-	case o.Good > 0:
-		text += fmt.Sprintf("; it held in %d of %d tries", o.Good, o.Tries)
-	case o.Shown.Doubtful && o.Tries > 1:
-		text += fmt.Sprintf("; it held in none of %d tries", o.Tries)
-	}
-	return []string{text + "."}
+	return fmt.Sprintf("%s: held %d of %s · %s", units.Number(r.Found), o.Good, units.Plural(o.Tries, "try"), Length(math.Round(seconds)))
 }
 
 // unlimited says what was done without a rate before the first level, and why its times are not those of calls at a
-// rate; none if it is not known.
-func unlimited(r *find.Result) []string {
+// rate; empty if it is not known.
+func unlimited(r *find.Result) string {
 	u := r.Unlimited
 	if u == nil {
-		return nil
+		return ""
 	}
-	text := fmt.Sprintf("At its start, without a rate, the run did %s %s/s with %s", units.Number(u.Done), r.Unit, Several(u.Threads, "thread"))
+	text := fmt.Sprintf("without a rate: %s %s/s", units.Number(u.Done), r.Unit)
 	if u.Response.P99 > 0 {
-		text += ", at a p99 of " + Nanos(u.Response.P99)
+		text += ", p99 " + Nanos(u.Response.P99)
 	}
-	out := []string{text + "."}
+	text += " · " + Several(u.Threads, "thread")
 	if u.Response.P99 > 0 && r.Found < u.Done {
-		out = append(out, "Without a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.")
+		text += " · no call waits for a thread then"
 	}
-	return out
+	return text
 }
 
-// withThreads says of a search that changed the number of threads with how many the answer holds and was bounded,
-// and that more did not help.
+// withThreads says of a search that changed the number of threads with how many the answer holds, and what others did.
 func withThreads(r *find.Result, many string) (out []string) {
 	if r.Over != find.OverRate || r.Recovery != nil || len(numbers(r.Steps)) < 2 {
 		return nil
 	}
 	if r.Found > 0 {
 		held := r.Outcome(r.Of(r.Found)).Shown.Threads
-		text := fmt.Sprintf("%s held with %s", units.Number(r.Found)+many, Several(held, "thread"))
-		switch tried := numbers(r.Of(r.TooMuch).Steps); {
-		case len(tried) == 0:
-		case !slices.Contains(tried, held):
-			text += fmt.Sprintf(", and %s was not tried with as many, but with %s", units.Number(r.TooMuch), with(tried))
-		case len(tried) == 1:
-			text += fmt.Sprintf(", and %s was tried with as many", units.Number(r.TooMuch))
-		default:
-			text += fmt.Sprintf(", and %s was tried with %s", units.Number(r.TooMuch), with(tried))
+		text := fmt.Sprintf("threads: %s holds with %d", units.Number(r.Found), held)
+		if tried := numbers(r.Of(r.TooMuch).Steps); len(tried) > 0 && !slices.Contains(tried, held) {
+			text += fmt.Sprintf(" · %s was tried with %s only", units.Number(r.TooMuch), with(tried))
 		}
-		out = append(out, text+".")
+		out = append(out, text)
 	}
 	if a, b := r.InVain(); b != nil {
-		return append(out, fmt.Sprintf("More threads did not help: %s failed %s and %s.", units.Number(b.Level)+many, withThose(r, *a, "thread"), withThose(r, *b, "")))
-	}
-	for _, s := range r.Curve() {
-		rows := r.Rows(s.Level)
-		if s.Level < r.TooMuch || len(rows) < 2 || slices.ContainsFunc(rows, func(row find.Row) bool { return row.Held }) {
-			continue
-		}
-		slices.SortFunc(rows, func(a, b find.Row) int { return a.Threads - b.Threads })
-		text, before := units.Number(s.Level)+many, ""
-		for i, row := range rows {
-			how, noun := " failed", ""
-			if row.Doubtful {
-				how = " was in doubt"
-			}
-			if i == 0 {
-				noun = "thread"
-			} else {
-				text += ", and"
-			}
-			if how != before {
-				text += how
-			}
-			text, before = text+" "+withThose(r, row.Step, noun), how
-		}
-		return append(out, text+".")
+		return append(out, fmt.Sprintf("threads: %s did no better than %s at %s", withThose(r, *b), withThose(r, *a), units.Number(b.Level)+many))
 	}
 	return out
 }
 
-// withThose names the threads of a try, with what was sought there, "with 8 threads (p99 35.6 ms)", or with why it failed
-// if no condition did.
-func withThose(r *find.Result, s find.Step, noun string) string {
-	text := fmt.Sprintf("with %d", s.Threads)
-	if noun != "" {
-		text = "with " + Several(s.Threads, noun)
-	}
+// withThose names the threads of a try, with what was sought there, "8 (p99 35.6 ms)".
+func withThose(r *find.Result, s find.Step) string {
 	name, of := r.Sought()
-	switch why, _, _ := strings.Cut(s.Why, ":"); {
-	case s.Condition() == "" && why != "":
-		text += " (" + why + ")"
-	case of(s) > 0:
-		text += fmt.Sprintf(" (%s %s)", name, Nanos(of(s)))
+	if of(s) <= 0 {
+		return fmt.Sprint(s.Threads)
 	}
-	return text
+	return fmt.Sprintf("%d (%s %s)", s.Threads, name, Nanos(of(s)))
 }
 
 // numbers returns the numbers of threads of tries, from the lowest up.
@@ -408,14 +340,13 @@ func numbers(tries []find.Step) (out []int) {
 	return slices.Compact(out)
 }
 
-// with names numbers of threads after the word with: "8 and with 32 threads".
+// with names numbers of threads: "8 and 32".
 func with(threads []int) string {
-	last := len(threads) - 1
-	text := ""
-	for _, n := range threads[:last] {
-		text += fmt.Sprintf("%d and with ", n)
+	var out []string
+	for _, n := range threads {
+		out = append(out, fmt.Sprint(n))
 	}
-	return text + Several(threads[last], "thread")
+	return strings.Join(out, " and ")
 }
 
 // ofTooMuch is the largest number of threads with which the level was tried that is too much.
@@ -426,24 +357,17 @@ func ofTooMuch(r *find.Result) int {
 	return r.Threads
 }
 
-// doMost says which number of threads does most under the conditions, and what more of them do.
-func doMost(r *find.Result, under string) []string {
-	done := func(v float64) string { return units.Number(v) + " " + r.Unit + "/s" }
-	do, are := "do", "are enough: they do"
-	if r.Best == 1 {
-		do, are = "does", "is enough: it does"
-	}
-	threads := Several(int(r.Best), "thread")
-	most := fmt.Sprintf("Under %s %s %s most: %s.", under, threads, do, done(r.BestDone))
+// moreWait says what more threads do than the number that does most.
+func moreWait(r *find.Result) (out []string) {
 	if slices.ContainsFunc(r.Curve(), func(s find.Step) bool { return r.Best < s.Level && s.Level <= r.Found && s.Done > r.BestDone }) {
-		most = fmt.Sprintf("Under %s %s %s %s, and no higher number that holds does over 5 %% more.", under, threads, are, done(r.BestDone))
+		out = append(out, "no higher number that holds does over 5 % more")
 	}
 	found := units.Number(r.Found)
-	text := fmt.Sprintf("More threads only add waiting: %s, the highest number that was tried, hold as well, and do %s.", found, done(r.Done))
-	if r.TooMuch > 0 {
-		text = fmt.Sprintf("More threads only add waiting: up to %s hold as well (%s is %s), and %s do %s.", found, units.Number(r.TooMuch), r.Beyond(), found, done(r.Done))
+	text := fmt.Sprintf("more threads only add waiting: %s hold as well, and do %s %s/s", found, units.Number(r.Done), r.Unit)
+	if r.TooMuch == 0 {
+		text = fmt.Sprintf("more threads only add waiting: %s, the highest number tried, hold as well, and do %s %s/s", found, units.Number(r.Done), r.Unit)
 	}
-	return []string{most, text}
+	return append(out, text)
 }
 
 // lowest returns the lowest level that was tried; the one that is too much without steps.
@@ -464,42 +388,42 @@ func highest(r *find.Result) (out float64) {
 }
 
 // mostDone says what was done at most where perfbench itself was the limit and nothing held.
-func mostDone(r *find.Result, many string) []string {
+func mostDone(r *find.Result, many string) string {
 	most := r.Most()
 	if most == nil || r.Found > 0 {
-		return nil
+		return ""
 	}
-	text := fmt.Sprintf("Most was done at %s: %s %s/s", units.Number(most.Level)+many, units.Number(most.Done), r.Unit)
+	text := fmt.Sprintf("most done: %s %s/s at %s", units.Number(most.Done), r.Unit, units.Number(most.Level)+many)
 	if whole, alone := most.Response.P99, most.Service.P99; whole > 0 && alone > 0 {
-		text += fmt.Sprintf(", with a p99 of %s, and %s in the store alone", Nanos(whole), Nanos(alone))
+		text += fmt.Sprintf(" · p99 %s, %s in the store alone", Nanos(whole), Nanos(alone))
 	}
-	return []string{text + "."}
+	return text
 }
 
 // inStore says what holds by the time of calls in the store alone, where perfbench itself was the limit;
-// none if that is not known.
-func inStore(r *find.Result, many string) []string {
+// empty if that is not known.
+func inStore(r *find.Result, many string) string {
 	alone := r.Alone()
 	holds, tooMuch, doubt := r.InStore()
 	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
-		return nil
+		return ""
 	}
-	text := fmt.Sprintf("In the store alone, under %s, %s holds", strings.Join(alone, " and "), units.Number(holds.Level)+many)
+	text := fmt.Sprintf("store alone: %s under %s", units.Number(holds.Level)+many, strings.Join(alone, " and "))
 	switch more := r.DidMore(holds); {
 	case tooMuch != nil:
-		text += "; " + units.Number(tooMuch.Level) + " is too much"
+		text += " · " + units.Number(tooMuch.Level) + " is too much"
 	case r.Over != find.OverRate || holds.Level >= highest(r):
-		text += ", the highest that was tried"
+		text += ", the highest tried"
 	default:
-		text += ", the highest rate that perfbench kept up with"
+		text += ", the highest that perfbench kept up with"
 		if more != nil {
-			text += fmt.Sprintf("; when %s were asked for, %s were done, still under %s", units.Number(more.Level), units.Number(more.Done), strings.Join(alone, " and "))
+			text += fmt.Sprintf(" · asked for %s, %s were done under it", units.Number(more.Level), units.Number(more.Done))
 		}
 	}
 	if doubt != nil {
-		text += "; this is doubtful, as " + units.Number(doubt.Level) + " did not hold"
+		text += " · doubtful: " + units.Number(doubt.Level) + " did not hold"
 	}
-	return []string{text + "."}
+	return text
 }
 
 // open reports whether a search did not finish, and other levels than those that were tried may hold.
@@ -513,22 +437,20 @@ func open(r *find.Result) bool {
 	return r.Limit.By != find.ByPerfbench && r.Why != find.HeldUp && r.Why != find.TooSlow
 }
 
-// endedEarly says that a search did not finish, and so what its answer is worth; none if it did.
-func endedEarly(r *find.Result, what, many string) []string {
+// endedEarly says that a search did not finish, and what that leaves open; empty if it did.
+func endedEarly(r *find.Result, many string) string {
 	if !open(r) {
-		return nil
+		return ""
 	}
-	if r.Recovery != nil {
-		what = "base load"
-	}
-	worth := fmt.Sprintf("the highest %s that holds is somewhere between %s and %s", what, units.Number(r.Found), units.Number(r.TooMuch)+many)
+	why, _, _ := strings.Cut(r.Why, " (")
+	text := "ended early: " + why
 	switch {
 	case r.Found == 0:
-		worth = "less than " + units.Number(r.TooMuch) + many + " may hold"
+		text += "; less than " + units.Number(r.TooMuch) + many + " may hold"
 	case r.TooMuch == 0:
-		worth = "more than " + units.Number(r.Found) + many + " may hold, too"
+		text += "; more may hold"
 	}
-	return []string{"The search ended early, because " + r.Why + ": " + worth + "."}
+	return text
 }
 
 // aboveAll returns the higher rate at which more was done than is too much, and which met the conditions; nil without
@@ -550,26 +472,14 @@ func aboveAll(r *find.Result) *find.Step {
 	return nil
 }
 
-// tooMuchHere says of the lowest level that did not hold how perfbench was not up to it.
-func tooMuchHere(r *find.Result) string {
-	if aboveAll(r) != nil {
-		return "it did not keep up with " + units.Number(r.TooMuch)
-	}
-	if r.Unsure(r.TooMuch) {
-		return units.Number(r.TooMuch) + " is in doubt"
-	}
-	return units.Number(r.TooMuch) + " is too much for it"
-}
-
 // didMore says that more was done at a higher rate than the lowest that did not hold, so that this one may hold at another
-// time; none if that is not so.
-func didMore(r *find.Result, under, many string) []string {
+// time; empty if that is not so.
+func didMore(r *find.Result, under string) string {
 	more := aboveAll(r)
 	if more == nil {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf("Yet when %s were asked for, %s were done, still under %s: at another time %s may hold.",
-		units.Number(more.Level)+many, units.Number(more.Done), under, units.Number(r.TooMuch))}
+	return fmt.Sprintf("asked for %s, %s were done %s: at another time %s may hold", units.Number(more.Level), units.Number(more.Done), under, units.Number(r.TooMuch))
 }
 
 // levels is the table of all levels, each with the try that stands for it, and one for each other number of threads.

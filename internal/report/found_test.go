@@ -21,7 +21,7 @@ func doubled() *find.Result {
 	r := &find.Result{
 		Schema: find.Schema, Run: "260503-120000-ingestion-redis", Over: "rate", Unit: "entries", Under: []string{"p99<10ms", "errors<1%"},
 		Found: 2830, TooMuch: 4000, Done: 2828, Complete: true, Seconds: 32.4, Threads: 32,
-		Limit: find.Limit{By: find.ByStore, Text: "the store: half of all calls take 8 ms there, 8 times as long as when it has little to do"},
+		Limit: find.Limit{By: find.ByStore, Text: "the store: p50 there is 8 ms, 8 times that of low load"},
 	}
 	for i, level := range []float64{1000, 2000, 4000, 2830, 4000} {
 		ms := int64(level) * 1000
@@ -111,57 +111,58 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 	r := threaded()
 	expect(t, "findthreads.txt", FoundText(r))
 	r.TooMuch = 300
-	assert.Contains(t, FoundText(r), "up to 256 hold as well (300 is too much), and 256 do 198k entries/s.\n")
+	assert.Contains(t, FoundText(r), "more threads only add waiting: 256 hold as well, and do 198k entries/s\n")
 	r.Steps[3].Done = 300e3
-	assert.Contains(t, FoundText(r), "32 threads do most: 365k entries/s.\n")
+	assert.NotContains(t, FoundText(r), "no higher number")
 	r.Best, r.BestDone, r.Done = 256, 400e3, 400e3
-	text := strings.Join(strings.Fields(FoundText(r)), " ")
-	assert.Contains(t, text, "is 256 threads; 300 is too much. That is 400k entries/s, and fewer threads did less.")
+	text := FoundText(r)
+	assert.True(t, strings.HasPrefix(text, "256 threads under p99<10ms and errors<1%: 400k entries/s · 300 is too much\n"), text)
 	assert.NotContains(t, text, "only add waiting")
 }
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"The highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\n\nresponse time over rate\n": func(*find.Result) {},
-		"\n\nIt took 32 s": func(*find.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n":        func(r *find.Result) { r.Found = 0 },
-		"Under p99<10ms and errors<1% 2.83k entries/s holds, the highest rate that was tried.\n": func(r *find.Result) { r.TooMuch = 0 },
-		"The search tried no rate to its end, because the run ended first.\n": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
+		"\n\n2.83k: held 1 of 1 try · 5 s\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                                           func(*find.Result) {},
+		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                                                             func(r *find.Result) { r.Found = 0 },
+		"At least 2.83k entries/s under p99<10ms and errors<1%\n":                                                                                                    func(r *find.Result) { r.TooMuch = 0 },
+		"no limit found: the highest level to try holds; a higher --to looks further\n": func(r *find.Result) {
+			r.TooMuch, r.Limit.By = 0, find.ByNone
+		},
+		"No rate was tried to its end: the run ended first\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
-		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nThat is 2.83k entries/s.\n": func(r *find.Result) {
+		"12 threads under p99<10ms and errors<1%: 2.83k entries/s · 13 is too much\nlimit: the store · p50 there is 8 ms, 8 times that of low load\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"Perfbench on this machine comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"What the store holds under p99<10ms and errors<1% is not known: perfbench itself was the limit even at 1k entries/s, the lowest that was tried.\n": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: perfbench on this machine; the store may do more\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		"Unknown under p99<10ms and errors<1%: perfbench itself was the limit even at 1k entries/s, the lowest that was tried\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Limit.By = 0, 1000, find.ByPerfbench
 		},
-		"is not known: this machine (crowded by other programs) was the limit even at 1k entries/s, the lowest that was tried.\n": func(r *find.Result) {
+		": this machine (crowded by other programs) was the limit even at 1k entries/s, the lowest that was tried\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Limit.By, r.Limit.Causes = 0, 1000, find.ByPerfbench, []string{"pauses", "lateness", "crowded"}
 		},
-		"Perfbench on this machine (throttled by its CPU quota) comes to 2.83k entries/s under p99<10ms and errors<1%; 4k is too much for it. The store may do more.\n": func(r *find.Result) {
+		"limit: this machine (throttled by its CPU quota); the store may do more\n": func(r *find.Result) {
 			r.Limit.By, r.Limit.Causes = find.ByPerfbench, []string{"throttled", "cpu"}
 		},
-		"4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.1k entries/s with 8 threads, at a p99 of 60 ms.\nWithout a rate no call waits for a thread, as each thread makes its next call when the last has ended; at a rate that wait counts.\n\n": func(r *find.Result) {
+		"\nwhy: garbage collection\n": func(r *find.Result) {
+			r.Limit = find.Limit{By: find.ByPerfbench, Text: "perfbench and not the store: garbage collection"}
+		},
+		"\nwithout a rate: 9.1k entries/s, p99 60 ms · 8 threads · no call waits for a thread then\ntook": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
-		"without a rate, the run did 2.7k entries/s with 8 threads, at a p99 of 60 ms.\n\n": func(r *find.Result) { // less than the level
+		"\nwithout a rate: 2.7k entries/s, p99 60 ms · 8 threads\ntook": func(r *find.Result) { // less than the level
 			r.Unlimited = &find.Unlimited{Done: 2700, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
-		"At 4k entries/s the backlog grew: of 100 that fell due 75 were done.\nWhat limits is the store: half of all calls take 8 ms there, 8 times as long as when it has little to do.\nAt its start, without a rate, the run did 9.2k entries/s with 8 threads.\n\n": func(r *find.Result) { // which was not done
+		"\nwithout a rate: 9.2k entries/s · 8 threads\ntook": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9200, Threads: 8, Response: find.Times{P99: measure.Hidden}}
-			for _, i := range []int{2, 4} {
-				r.Steps[i].Done, r.Steps[i].Why = 3000, "the backlog grew: of 100 that fell due 75 were done"
-			}
 		},
-		"2.83k entries/s held with 8 threads, and 4k was tried with 8 and with 32 threads.\nMore threads did not help: 4k entries/s failed with 8 threads (p99 160 ms) and with 32 (p99 150 ms).\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
-		"and 4k was tried with 8 and with 32 threads.\n4k entries/s failed with 8 threads (p99 160 ms), and was in doubt with 32 (p99 12 ms).\n":                                                    withMore(12e6, func(s *find.Step) { s.Doubtful = true }),
-		"4k entries/s failed with 8 threads (p99 160 ms), and with 32 (the backlog grew).\n":                                                                                                        withMore(5e6, func(s *find.Step) { s.Why = "the backlog grew: of 100 that fell due 97 were done" }),
-		"4k entries/s failed with 8 threads (p99 160 ms), and with 32 (p99 500 ms).\n":                                                                                                              withMore(500e6, func(*find.Step) {}),
-		" 4 ms     8 ms    12 ms      –    20 ms         4 ms       0       32  p99<10ms is in doubt: 40 of": withMore(12e6, func(s *find.Step) {
-			s.Doubtful, s.Why = true, "p99<10ms is in doubt: 40 of 900 took longer"
+		"\nthreads: 2.83k holds with 8\nthreads: 32 (p99 150 ms) did no better than 8 (p99 160 ms) at 4k entries/s\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
+		"\nthreads: 2.83k holds with 8\ntook": withMore(12e6, func(s *find.Step) { s.Doubtful = true }),
+		" 20 ms         4 ms       0       32  unclear · p99<10ms: 40 of 900": withMore(12e6, func(s *find.Step) {
+			s.Doubtful, s.Why = true, "p99<10ms is unclear: 40 of 900 took longer"
 		}),
-		"2.83k entries/s, doubtful: tries contradict each other.\nThe highest rate under p99<10ms and errors<1% is 2.83k entries/s; 3k is in doubt.\n2.83k entries/s held in 2 of 3 tries, for 10 s; 1k held, too, and 3k is in doubt.\nLower rates failed at other times: 1k, 2k.\n": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1% · 3k is unclear · doubtful: tries contradict each other\nlimit: the store · p50": func(r *find.Result) {
 			again, no := r.Steps[3], r.Steps[4]
 			no.Level = 2830
 			doubt, low := no, no
@@ -169,78 +170,79 @@ func TestFoundInWords(t *testing.T) {
 			r.Steps[1].Held, r.TooMuch = false, 3000
 			r.Steps = append(r.Steps, again, no, doubt, low)
 		},
-		"2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nWhat limits": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit": func(r *find.Result) {
 			fewer := r.Steps[1] // with which it was tried first
 			fewer.Held, fewer.Threads = false, 8
 			r.Steps = slices.Insert(r.Steps, 1, fewer)
 		},
-		"2.83k entries/s held with 8 threads, and 4k was not tried with as many, but with 32 threads.\n\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
-		"2.83k entries/s held with 32 threads, and 4k was tried with as many.\n\n":                         func(r *find.Result) { r.Steps[0].Threads = 8 },
-		"The search did not finish, because a lower one would not help.\n": func(r *find.Result) {
+		"\nthreads: 2.83k holds with 8 · 4k was tried with 32 only\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
+		"\nthreads: 2.83k holds with 32\n":                            func(r *find.Result) { r.Steps[0].Threads = 8 },
+		"\nnot finished: a lower one would not help\n": func(r *find.Result) {
 			r.Found, r.Limit.By, r.Complete, r.Why = 0, find.ByPerfbench, false, "a lower one would not help"
 		},
-		"so that a lower one would not help.\nIt took": func(r *find.Result) {
+		"so that a lower one would not help\ntook": func(r *find.Result) {
 			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
 		},
-		"or judge the time of calls in the store alone, under p99.service<10ms and errors<1%.\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
-		"perfbench itself was the limit at 4k entries/s, and whether 1k holds is in doubt.\nAt 4k entries/s, which was done in full, p99<10ms did not hold.\nIn the store alone, under p99.service<10ms and errors<1%, 4k entries/s holds, the highest that was tried.\n\nresponse time": func(r *find.Result) {
+		"not busy otherwise, or search under p99.service<10ms and errors<1%\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		": perfbench itself was the limit at 4k entries/s, and 1k is unclear\nstore alone: 4k entries/s under p99.service<10ms and errors<1%, the highest tried\n\nresponse time": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
 		},
-		"2.83k entries/s holds, the highest rate that perfbench kept up with; when 4k were asked for, 3.5k were done, still under p99.service<10ms and errors<1%.\n": func(r *find.Result) {
+		"store alone: 2.83k entries/s under p99.service<10ms and errors<1%, the highest that perfbench kept up with · asked for 4k, 3.5k were done under it\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done = 3500
 		},
-		"2.83k entries/s holds, the highest rate that perfbench kept up with.\n": func(r *find.Result) {
+		", the highest that perfbench kept up with\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done = 2700
 		},
-		"to do.\nMost was done at 4k entries/s: 4k entries/s, with a p99 of 160 ms, and 8 ms in the store alone.\nTo measure": func(r *find.Result) {
+		"\nmost done: 4k entries/s at 4k entries/s · p99 160 ms, 8 ms in the store alone\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
 		},
-		"4k entries/s: 4.7k entries/s, with a p99 of 389 ms, and 9 ms in the store alone.\nTo measure": func(r *find.Result) { // as the table has it, and not the first of its tries
+		"most done: 4.7k entries/s at 4k entries/s · p99 389 ms, 9 ms in the store alone\n": func(r *find.Result) { // as the table has it, and not the first of its tries
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6
 			}
 			r.Steps[4].Done, r.Steps[2].Response.P99, r.Steps[4].Response.P99 = 4700, 173e6, 389e6
 		},
-		"In the store alone, under p99.service<10ms and errors<1%, 2.83k entries/s holds; 4k is too much.\n": func(r *find.Result) {
+		"store alone: 2.83k entries/s under p99.service<10ms and errors<1% · 4k is too much\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 1000, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 3000 * int64(r.Steps[i].Level)
 			}
 		},
-		"a machine that is not busy otherwise.\n": func(r *find.Result) {
+		"a machine that is not busy otherwise\n": func(r *find.Result) {
 			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
 		},
-		"under p99.service<20ms; it did not keep up with 4k. The store may do more.\n": didMoreAbove(find.ByPerfbench),
-		"4k is too much.\n2.83k entries/s held in one try, for 5 s; 2k held, too, and 4k did not.\nAt 4k entries/s, of which 3k were done, p99<10ms did not hold.\nYet when 8k entries/s were asked for, 4.5k were done, still under p99.service<20ms: at another time 4k may hold.\n": didMoreAbove(find.ByStore),
-		"With 32 threads the highest rate under p99<10ms and errors<1% is 2.83k entries/s; 4k is too much. The store may do more.\n":                                                                                                                                                   func(r *find.Result) { r.Limit.By = find.ByThreads },
-		"The search ended early, because it was interrupted: the highest rate that holds is somewhere between 2.83k and 4k entries/s.\nThe highest rate under":                                                                                                                         func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
-		"The search ended early, because its time, 4 s, was up: more than 2.83k entries/s may hold, too.\nUnder ": func(r *find.Result) {
-			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
+		" · 4k was not kept up with\nlimit: perfbench on this machine; the store may do more\n":                  didMoreAbove(find.ByPerfbench),
+		"\nasked for 8k, 4.5k were done under p99.service<20ms: at another time 4k may hold\n":                   didMoreAbove(find.ByStore),
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much · ended early: it was interrupted\nlimit": func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"At least 2.83k entries/s under p99<10ms and errors<1% · ended early: its time was up; more may hold\nlimit": func(r *find.Result) {
+			r.Complete, r.Why, r.TooMuch = false, "its time was up (a longer duration gives it more)", 0
 		},
-		"No rate that was tried holds under p99<10ms and errors<1%: 4k entries/s is already too much.\n": func(r *find.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
-		"The search ended early, because its time, 4 s, was up: less than 4k entries/s may hold.\nNo rate that was tried ": func(r *find.Result) {
-			r.Complete, r.Why, r.Found = false, "its time, 4 s, was up", 0
+		"\na longer duration gives it more\ntook": func(r *find.Result) {
+			r.Complete, r.Why = false, "its time was up (a longer duration gives it more)"
+		},
+		"No rate that was tried holds under p99<10ms and errors<1%: 4k entries/s is already too much · ended early: its time was up; less than 4k entries/s may hold\n": func(r *find.Result) {
+			r.Complete, r.Why, r.Found = false, "its time was up", 0
 		},
 	} {
 		r := doubled()
 		change(r)
 		assert.Contains(t, FoundText(r), want)
-		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "It took "))
+		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "\ntook "))
 		assert.True(t, strings.Contains(FoundText(r), "● p99  ○ p50") == (len(r.Steps) > 0))
 	}
 }
@@ -283,7 +285,7 @@ func TestFoundShowsTheFigureOfItsCondition(t *testing.T) {
 	}
 	text := FoundText(r)
 	assert.Regexp(t, `service p50 +p99\.service +errors`, text)
-	assert.Regexp(t, `(?m)^2.83k .*11\.9 ms +0 +32 +held$`, text)
+	assert.Regexp(t, `(?m)^2.83k .*11\.9 ms +0 +32 +holds$`, text)
 	assert.Contains(t, foundPage(r).Text(), "16.8 ms")
 }
 
@@ -315,9 +317,7 @@ func TestTheAnswerOfASearchSaysThatUsersWait(t *testing.T) {
 	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{"p99.service<10ms"}, Found: 500, TooMuch: 510, Complete: true, Steps: []find.Step{
 		{Level: 500, Held: true, Response: find.Times{P50: 700e6, P99: 805e6}, Service: find.Times{P50: 2e6, P99: 5e6}},
 	}}
-	answer, _ := FoundAnswer(r)
-	assert.Contains(t, answer, "At 500 entries/s users wait up to 800 ms for their calls to begin, which no condition limits.")
+	assert.Contains(t, FoundAnswer(r).Limits, "users wait up to 800 ms for their calls to begin: no condition limits that")
 	r.Under = []string{"p99<10s"}
-	answer, _ = FoundAnswer(r)
-	assert.NotContains(t, strings.Join(answer, " "), "wait")
+	assert.NotContains(t, strings.Join(FoundAnswer(r).Lines(), " "), "wait")
 }

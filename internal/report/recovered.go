@@ -8,34 +8,37 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// recoveredLead says in a few sentences from which base load a store comes back after an overload.
-func recoveredLead(r *find.Result, many string) (out []string) {
+// recoveredLead says from which base load a store comes back after an overload.
+func recoveredLead(r *find.Result, many string) string {
 	k := r.Recovery
-	long := func(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
-	after := fmt.Sprintf("after an overload of %s", long(k.PulseS))
+	after := "after an overload of " + seconds(k.PulseS)
 	for _, s := range r.Steps {
 		if s.Recovered != nil {
-			after = fmt.Sprintf("after %s at %s", long(k.PulseS), units.Number(s.Recovered.Pulse)+many)
+			after = fmt.Sprintf("after %s at %s", seconds(k.PulseS), units.Number(s.Recovered.Pulse)+many)
 		}
 	}
 	switch {
 	case !r.Tried():
-		return []string{fmt.Sprintf("The search tried no rate to its end, because %s.", r.Why)}
+		return "No rate was tried to its end: " + r.Why
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("From no base load that was tried does the store come back by itself %s: %s is already too much.", after, units.Number(r.TooMuch)+many))
+		return fmt.Sprintf("The store comes back by itself from no base load that was tried, %s: %s is already too much", after, units.Number(r.TooMuch)+many)
 	case r.TooMuch == 0:
-		out = append(out, fmt.Sprintf("The store comes back by itself %s from %s, the highest base load that was tried.", after, units.Number(r.Found)+many))
-	default:
-		out = append(out, fmt.Sprintf("The store comes back by itself %s from a base load of up to %s; from %s it does not within %s.", after, units.Number(r.Found)+many, units.Number(r.TooMuch), long(k.WithinS)))
+		return fmt.Sprintf("The store comes back by itself from %s, the highest base load tried, %s", units.Number(r.Found)+many, after)
 	}
+	return fmt.Sprintf("The store comes back by itself from up to %s, %s; from %s it does not within %s", units.Number(r.Found)+many, after, units.Number(r.TooMuch), seconds(k.WithinS))
+}
+
+// recoveredIn says how soon answers were in time again at the highest base load; empty if that is not known.
+func recoveredIn(r *find.Result) string {
 	for _, s := range r.Steps {
 		if s.Level == r.Found && s.Held && s.Recovered != nil && s.Recovered.Took != nil {
-			out = append(out, fmt.Sprintf("There, answers were in time again (%s after they were due) after %s.", long(k.DeadlineS), long(*s.Recovered.Took)))
-			break
+			return fmt.Sprintf("%s: answers in time again after %s · in time: %s after they were due", units.Number(r.Found), seconds(*s.Recovered.Took), seconds(r.Recovery.DeadlineS))
 		}
 	}
-	return out
+	return ""
 }
+
+func seconds(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 
 // recoveries is how the store did at each base load.
 func recoveries(r *find.Result) Table {

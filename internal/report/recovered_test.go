@@ -24,17 +24,17 @@ func TestRecoveryInWords(t *testing.T) {
 	}
 	text := report.FoundText(&r)
 	for _, want := range []string{
-		"The store comes back by itself after 1 s at 2k entries/s from a base load of up to 300 entries/s; from 315 it does not within 30 s.\n",
-		"There, answers were in time again (50 ms after they were due) after 2 s.\n",
-		"What limits is the store.\n",
-		"held                        300", " 90.0 %", "2 s       1.2", "it had not recovered        315",
+		"The store comes back by itself from up to 300 entries/s, after 1 s at 2k entries/s; from 315 it does not within 30 s\n",
+		"300: answers in time again after 2 s · in time: 50 ms after they were due\n",
+		"limit: the store\n",
+		"holds                                  300", " 90.0 %", "2 s       1.2", "too much · it had not recovered        315",
 	} {
 		assert.Contains(t, text, want)
 	}
 	r.TooMuch = 0
-	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The store comes back by itself after 1 s at 2k entries/s from 300 entries/s, the highest base load that was tried.\n"))
+	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The store comes back by itself from 300 entries/s, the highest base load tried, after 1 s at 2k entries/s\n"))
 	r.Found, r.TooMuch = 0, 315
-	assert.True(t, strings.HasPrefix(report.FoundText(&r), "From no base load that was tried does the store come back by itself after 1 s at 2k entries/s: 315 entries/s is already too much.\n"))
+	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The store comes back by itself from no base load that was tried, after 1 s at 2k entries/s: 315 entries/s is already too much\n"))
 	r.TooMuch, r.Complete, r.Why = 0, false, "its time was up"
-	assert.True(t, strings.HasPrefix(report.FoundText(&r), "The search tried no rate to its end, because its time was up.\n"))
+	assert.True(t, strings.HasPrefix(report.FoundText(&r), "No rate was tried to its end: its time was up\n"))
 }

@@ -186,30 +186,39 @@ type row struct {
 func newRow(cells int) *row { return &row{[]rune(widget.Fit("", cells)), make([]bool, cells)} }
 
 // put puts a label around a column, unless another is in its way.
-func (r *row) put(column int, label string) {
+func (r *row) put(column int, label string) { r.putAside(column, label, 0) }
+
+// putAside puts a label around a column, or up to so many cells beside that if another is in its way.
+func (r *row) putAside(column int, label string, most int) {
 	text := []rune(label)
-	at := min(max(column-len(text)/2, 0), len(r.line)-len(text))
-	if at < 0 || slices.Contains(r.taken[max(at-1, 0):min(at+len(text)+1, len(r.line))], true) {
-		return
-	}
-	copy(r.line[at:], text)
-	for i := range text {
-		r.taken[at+i] = true
+	for off := 0; off <= most; off++ {
+		for _, by := range []int{-off, off} {
+			at := min(max(column-len(text)/2+by, 0), len(r.line)-len(text))
+			if at < 0 || slices.Contains(r.taken[max(at-1, 0):min(at+len(text)+1, len(r.line))], true) {
+				continue
+			}
+			copy(r.line[at:], text)
+			for i := range text {
+				r.taken[at+i] = true
+			}
+			return
+		}
 	}
 }
 
-// axis labels positions along the knob: both ends, and between them the points that
-// fit.
+// axis labels positions along the knob: marks, of which one may give way to the side for another, both ends, and
+// between them the points that fit.
 func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(float64, int) int) string {
 	r := newRow(cells)
+	for _, x := range p.Marks {
+		if x >= from && x <= to {
+			label := p.Across(x)
+			r.putAside(column(x, cells), label, len(label))
+		}
+	}
 	put := func(x float64) { r.put(column(x, cells), p.Across(x)) }
 	put(from)
 	put(to)
-	for _, x := range p.Marks {
-		if x >= from && x <= to {
-			put(x)
-		}
-	}
 	if len(p.Curves) > 0 {
 		for _, x := range slices.Backward(p.Curves[0].At) {
 			put(x)

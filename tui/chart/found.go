@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -80,14 +81,11 @@ func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 		each = " at each level"
 	}
 	text += s.Muted.On(each)
-	signs := s.OK.On(signGood) + s.Muted.On(" held") + "  " + s.Bad.On(signBad) + s.Muted.On(" did not")
+	signs := s.OK.On(signGood) + s.Muted.On(" holds") + "  " + s.Bad.On(signBad) + s.Muted.On(" too much")
 	if slices.ContainsFunc(Latency(s, r).Points, func(p Point) bool { return p.Doubt }) {
-		signs += "  " + s.Warn.On(signDoubt) + s.Muted.On(" in doubt")
+		signs += "  " + s.Warn.On(signDoubt) + s.Muted.On(" unclear")
 	}
 	parts := []string{text, s.Muted.On("evenly spaced"), signs}
-	if len(r.Steps) > len(r.Newest()) {
-		parts = slices.Insert(parts, 2, s.Muted.On("lines as in the table"))
-	}
 	out := parts[:1]
 	for _, more := range parts[1:] {
 		if last := out[len(out)-1] + "   " + more; ansi.StringWidth(last) <= w {
@@ -132,7 +130,7 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 		return nil
 	}
 	from := max(slices.Index(list, chosen)-(n-2), 0)
-	t := newTried(s, r, true, "held")
+	t := newTried(s, r, true)
 	for _, level := range list[from:min(from+n-1, len(list))] {
 		row := r.Rows(level)[0]
 		t.add(row, row.Short, level == chosen)
@@ -147,7 +145,7 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	if len(list) == 0 {
 		return nil
 	}
-	t := newTried(s, r, false, "came out")
+	t := newTried(s, r, false)
 	for _, level := range list {
 		for _, row := range r.Rows(level) {
 			t.add(row, row.Words, false)
@@ -157,13 +155,23 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 		return t.lines(w)
 	}
 	var below []string
-	t = newTried(s, r, false, "held")
+	t = newTried(s, r, false)
 	for _, level := range list {
 		for _, row := range r.Rows(level) {
 			t.add(row, row.Short, false)
 		}
-		if words, _, _ := r.Told(level); words != "held" {
-			for i, l := range widget.Wrap(words, max(w-levelWidth-2, leastReason)) {
+	}
+	for _, level := range list {
+		rows := r.Rows(level)
+		for _, row := range rows {
+			why := row.Why
+			if why == "" {
+				continue
+			}
+			if len(rows) > 1 {
+				why = fmt.Sprintf("with %s: %s", widget.Plural(int64(row.Threads), "thread"), why)
+			}
+			for i, l := range widget.Wrap(why, max(w-levelWidth-2, leastReason)) {
 				head := ""
 				if i == 0 {
 					head = units.Number(level)
@@ -173,7 +181,7 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 		}
 	}
 	if len(below) > 0 {
-		below = append([]string{"", s.Muted.On("How they came out:")}, below...)
+		below = append([]string{s.Muted.On("Why")}, below...)
 	}
 	return append(t.lines(w), below...)
 }
@@ -192,8 +200,8 @@ type tried struct {
 	inks              []widget.Ink
 }
 
-// newTried returns a table without a level; outcome is the head of the column on how each came out.
-func newTried(s *widget.Styles, r *find.Result, numbered bool, outcome string) *tried {
+// newTried returns a table without a level.
+func newTried(s *widget.Styles, r *find.Result, numbered bool) *tried {
 	t := &tried{s: s, r: r, judged: r.Judged(), numbered: numbered, threads: r.Over != find.OverThreads} // else the column of levels has them
 	if numbered {
 		t.Cols = append(t.Cols, widget.Column{Head: "try", Right: true, Spare: 1})
@@ -211,7 +219,7 @@ func newTried(s *widget.Styles, r *find.Result, numbered bool, outcome string) *
 	if t.threads {
 		t.Cols = append(t.Cols, widget.Column{Head: "threads", Right: true, Spare: 3})
 	}
-	t.Cols = append(t.Cols, widget.Column{}, widget.Column{Head: outcome})
+	t.Cols = append(t.Cols, widget.Column{}, widget.Column{Head: "came out"})
 	return t
 }
 

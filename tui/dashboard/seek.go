@@ -131,7 +131,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	var out []string
 	switch {
 	case !now.Going && now.Why == find.Interrupted:
-		out = widget.Wrap(ended(now), w-1)
+		out = append(widget.Wrap(ended(now), w-1), bracket)
 	case !now.Going:
 		out = append(widget.Wrap(strings.TrimSuffix("ended: "+now.Why, ": "), w-1), bracket)
 	case level == 0:
@@ -170,53 +170,32 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
 }
 
-// known says what a search knows so far, as its table has it: which level holds, and which is too much.
+// known says what a search knows so far, in the words and inks that its table has.
 func known(s *widget.Styles, now *screen.Search) string {
-	held, tooMuch := now.Bracket()
+	holds, from, to, tooMuch := now.Known()
 	var out []string
-	if held > 0 {
-		ink, how := s.OK, " holds"
-		if now.Unsure(held) {
-			ink, how = s.Warn, " holds, in doubt"
+	add := func(ink widget.Ink, word string, level float64, more string) {
+		if level > 0 {
+			out = append(out, s.Muted.On(word+" ")+ink.On(units.Number(level)+more))
 		}
-		if tooMuch == 0 {
-			how += ", and more may"
-		}
-		out = append(out, ink.On(units.Number(held))+s.Muted.On(how))
 	}
-	if tooMuch > 0 {
-		ink, how := s.Bad, " is too much"
-		if now.Unsure(tooMuch) {
-			ink, how = s.Warn, " is in doubt"
-		}
-		out = append(out, ink.On(units.Number(tooMuch))+s.Muted.On(how))
+	upTo := ""
+	if to > from {
+		upTo = "–" + units.Number(to)
 	}
+	add(s.OK, "holds", holds, "")
+	add(s.Warn, "unclear", from, upTo)
+	add(s.Bad, "too much", tooMuch, "")
 	if len(out) == 0 {
 		return s.Muted.On("nothing is known yet")
 	}
 	return strings.Join(out, s.Muted.On(" · "))
 }
 
-// ended says of a search that its user has ended how far it had come, and what is known.
+// ended says of a search that its user has ended how far it had come.
 func ended(now *screen.Search) string {
-	text := "ended by you before a level was tried to its end"
 	if n := len(now.Newest()); n > 0 {
-		text = "ended by you after " + units.Plural(n, "level")
+		return "ended by you after " + units.Plural(n, "level")
 	}
-	held, tooMuch := now.Bracket()
-	var known []string
-	if held > 0 {
-		known = append(known, "held "+units.Number(held))
-	}
-	switch {
-	case tooMuch == 0:
-	case now.Unsure(tooMuch):
-		known = append(known, units.Number(tooMuch)+" in doubt")
-	default:
-		known = append(known, "not "+units.Number(tooMuch))
-	}
-	if len(known) > 0 {
-		text += "; known so far: " + strings.Join(known, ", ")
-	}
-	return text
+	return "ended by you before a level was tried to its end"
 }

@@ -3,54 +3,65 @@ package results
 import (
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// A curve below an answer has leastCurve lines; it has more before the notes have their place on the
-// page, up to fairCurve, and all that is left after that.
+// A curve below an answer has leastCurve lines, and on a high page two fifths of it; more before what is below it has its
+// place on the page, up to fairCurve, and all that is left after that.
 const leastCurve, fairCurve = 6, 12
 
-// searched is the page with the result of a search: the answer, the curve, the levels, and notes.
+// searched is the page with the result of a search: the answer and what limits, the curve, the levels, and the rest.
 func searched(s *widget.Styles, r *find.Result, w, h int) []string {
-	answer, notes := report.FoundAnswer(r)
-	for _, sentences := range [][]string{answer, notes} {
-		for i, text := range sentences {
-			sentences[i] = widget.Unflagged(text)
-		}
-	}
+	f := report.FoundAnswer(r)
 	if wide(s, w, h) {
 		lw := textWidth(w)
-		text := paragraphs(inLines(s, answer, lw), chart.LevelTable(s, r, lw), wrappedAll(notes, lw))
+		text := paragraphs(answer(s, f, lw), chart.LevelTable(s, r, lw), more(s, f, lw))
 		if page := foundBeside(s, text, lw, r, w, h); page != nil {
 			return page
 		}
 	}
-	lead, table, last := inLines(s, answer, w), chart.LevelTable(s, r, w), wrappedAll(notes, w)
+	lead, table, last := answer(s, f, w), chart.LevelTable(s, r, w), more(s, f, w)
 	legend := chart.LatencyLegend(s, r, w)
 	left := h - len(lead) - len(legend) - len(table) - 2
-	curve := chart.Latency(s, r).Draw(s, w, max(left-len(last)-1, min(left, fairCurve), leastCurve))
+	least := max(leastCurve, h*2/5)
+	curve := chart.Latency(s, r).Draw(s, w, max(left-len(last)-1, min(left, fairCurve), least))
 	if curve == nil {
 		legend = nil
 	}
 	return paragraphs(lead, slices.Concat(legend, curve), table, last)
 }
 
-// inLines is an answer in lines of w cells, its first sentence bold.
-func inLines(s *widget.Styles, answer []string, w int) []string {
-	out := wrappedAll(answer[:1], w)
-	for i, l := range out {
-		out[i] = s.Bold.On(l)
+// answer is what was found in lines of w cells, first the answer with its doubt, and then what limits.
+func answer(s *widget.Styles, f report.FoundLines, w int) (out []string) {
+	const gap = "   "
+	for _, l := range widget.Wrap(widget.Unflagged(f.Lead), w) {
+		out = append(out, s.Bold.On(l))
 	}
-	return append(out, wrappedAll(answer[1:], w)...)
+	if doubt := "± " + f.Doubt; f.Doubt != "" {
+		if last := &out[len(out)-1]; ansi.StringWidth(*last+gap+doubt) <= w {
+			*last += gap + s.Warn.On(doubt)
+		} else {
+			for _, l := range widget.Wrap(doubt, w) {
+				out = append(out, s.Warn.On(l))
+			}
+		}
+	}
+	for _, one := range f.Limits {
+		out = append(out, widget.Wrap(widget.Unflagged(one), w)...)
+	}
+	return out
 }
 
-// wrappedAll breaks sentences into lines of w cells.
-func wrappedAll(sentences []string, w int) (out []string) {
-	for _, one := range sentences {
-		out = append(out, widget.Wrap(one, w)...)
+// more is what else is known of a search, in lines of w cells.
+func more(s *widget.Styles, f report.FoundLines, w int) []string {
+	out := []string{s.Muted.On("More")}
+	for _, one := range f.More {
+		out = append(out, widget.Wrap(widget.Unflagged(one), w)...)
 	}
 	return out
 }

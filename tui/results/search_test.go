@@ -24,7 +24,7 @@ func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	b, dir := tuitest.NewDemo(), t.TempDir()
 	r := find.Result{
 		Schema: find.Schema, Over: "rate", Unit: "entries", Under: []string{"p99<10ms"}, Found: 11e3, TooMuch: 11.3e3, Done: 11e3, Complete: true, Seconds: 94, Threads: 16,
-		Limit: find.Limit{By: find.ByStore, Text: "the store: half of all calls take 9 ms there, 20 times as long as when it has little to do"},
+		Limit: find.Limit{By: find.ByStore, Text: "the store: p50 there is 9 ms, 20 times that of low load"},
 	}
 	for _, level := range []float64{2000, 4000, 8000, 16000, 12000} {
 		r.Steps = append(r.Steps, tuitest.TriedStep(level))
@@ -90,7 +90,7 @@ func TestASearchThatIsAdvisedIsAKeyAway(t *testing.T) {
 func TestNotesFollowWhatASearchFound(t *testing.T) {
 	_, r := searchedRun(t, 80, 24)
 	page := ansi.Strip(strings.Join(searched(widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), r.run.loaded.found, 76, 18), "\n"))
-	order := []string{"The highest rate", "What limits", "● held", "came out", "It took"}
+	order := []string{"11k entries/s under", "limit: the store", "● holds", "came out", "More", "took"}
 	at := -1
 	for _, text := range order {
 		require.Greater(t, strings.Index(page, text), at, "%s\n%s", text, page)
