@@ -364,7 +364,9 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 			if m.By == measure.BySearch {
 				who = " by the search"
 			}
-			out = append(out, m.Name+" was changed"+who)
+			if said := m.Name + " was changed" + who; !slices.Contains(out, said) {
+				out = append(out, said)
+			}
 		}
 	}
 	for i, h := range happenings {

@@ -74,7 +74,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 	for _, s := range cuts {
 		part := stretchOf(f, s.From, s.To)
 		part.settings, part.end, part.before = s.Settings, s.End, before
-		if !s.Ramp() { // laws of means hold while settings do
+		if !s.Ramp() && s.Last == s.First { // laws of means hold while settings do
 			part.ops = s.Operations
 		}
 		one := part.part()

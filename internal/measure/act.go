@@ -85,6 +85,15 @@ func (a *Act) Resets() bool {
 // Pauses reports whether it is a pause, or the end of one, rather than a turn of a knob.
 func (a *Act) Pauses() bool { return a.Knob() == "paused" }
 
+// Passed returns how many segments the acts of a run passed through on their way beyond the first of each:
+// people are shown these as one.
+func Passed(acts []Act) (n int) {
+	for _, a := range acts {
+		n += max(a.Last-a.Segment-1, 0)
+	}
+	return n
+}
+
 // SettingsAt returns the settings that were in force at a moment, under the names that users type; nil
 // without segments. Changes are those of the run.
 func SettingsAt(segments []Segment, changes []Change, at time.Duration) map[string]float64 {

@@ -253,6 +253,9 @@ func allTimes(r *rundir.Run) Section {
 	return Section{Heading: "Times", Text: text, Table: t}
 }
 
+// Joined is said where several segments are one row.
+const Joined = "The segments that quick presses of a key, or the steps of a ramp, passed through are one row; together they have no percentiles."
+
 // segments are shown if live changes made more than one, with the settings that differ
 // between them.
 func segments(r *rundir.Run) Section {
@@ -288,7 +291,7 @@ func segments(r *rundir.Run) Section {
 			t.Add(row...)
 		}
 		if long && len(text) == 1 {
-			text = append(text, "An earlier perfbench made a segment of each step of a ramp; together they have no percentiles.")
+			text = append(text, Joined)
 		}
 	}
 	return Section{Heading: "Segments", Text: text, Table: t}

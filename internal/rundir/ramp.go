@@ -109,24 +109,24 @@ func (r *Run) SettingsAt(at time.Duration) map[string]float64 {
 }
 
 // Stretch is a segment as shown to people. A ramp is one segment, and what it came to is
-// the next. In runs of earlier versions, each step is a segment: there, all steps but the
-// last are one stretch.
+// the next. What quick presses of a key passed through is one stretch, and what they came to the
+// next; so are the steps of a ramp in runs of earlier versions, where each is a segment.
 type Stretch struct {
 	Segment
-	// First and Last are the numbers of its segments, from 0; the same without a ramp.
+	// First and Last are the numbers of its segments, from 0; mostly the same.
 	First, Last int
-	// End holds the settings at its end, which those of a ramp have come to.
+	// End holds the settings at its end, which those of a ramp or of quick presses have come to.
 	End map[string]float64
 }
 
-// Stretches lists the segments of the run, each ramp as one. For a ramp of an earlier
-// version, percentiles are unknown, as they cannot be derived from those of its steps:
-// they are 0, and so is Calls.
+// Stretches lists the segments of the run, with those that one act passed through as one. The
+// percentiles of several are unknown, as they cannot be derived from those of each: they are 0,
+// and so is Calls.
 func (r *Run) Stretches() []Stretch {
-	ends := map[int]int{} // the first segment of a ramp and the last before its end
-	for _, m := range r.Moves() {
-		if m.Ramp > 0 && m.Last > m.Segment {
-			ends[m.Segment] = max(ends[m.Segment], m.Last-1)
+	ends := map[int]int{} // the first segment of an act and the last before its end
+	for _, a := range r.Did() {
+		if a.Last > a.Segment {
+			ends[a.Segment] = max(ends[a.Segment], a.Last-1)
 		}
 	}
 	var out []Stretch
@@ -170,7 +170,7 @@ func (r *Run) Mixes() int {
 	return 0
 }
 
-// join adds the next segment of a ramp.
+// join adds the next segment of the same act.
 func (s *Stretch) join(next Segment) {
 	sum := make([]Operation, len(s.Operations))
 	for i, o := range s.Operations {

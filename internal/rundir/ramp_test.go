@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // A ramp is a segment with figures of its own.
@@ -54,6 +56,27 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
 	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
 	assert.NotContains(t, r.Judge().Causes, "changes", "a change is no doubt: segments have figures of their own")
+	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
+}
+
+// What quick presses of a key passed through is one stretch, without percentiles; what they came to is the next.
+func TestQuickPressesAreOneStretch(t *testing.T) {
+	r := &Run{}
+	for i, at := range []float64{0, 6.2, 6.5, 6.8, 14.6} {
+		r.Segments = append(r.Segments, Segment{From: at, To: at + 1, Settings: map[string]float64{"threads": 8 + float64(i)}, Operations: []Operation{
+			{Op: "put", Count: 10, Calls: 10, ActiveS: 1, Response: Latency{P99: 9, Max: int64(100 + i)}},
+		}})
+		if i > 0 {
+			r.Changes = append(r.Changes, Change{At: at, Name: "threads", From: 7 + float64(i), To: 8 + float64(i), By: "workbench", Segment: i})
+		}
+	}
+	got := r.Stretches()
+	assert.Len(t, got, 4)
+	assert.Equal(t, [][2]int{{0, 0}, {1, 2}, {3, 3}, {4, 4}}, [][2]int{{got[0].First, got[0].Last}, {got[1].First, got[1].Last}, {got[2].First, got[2].Last}, {got[3].First, got[3].Last}})
+	assert.Equal(t, []float64{9, 10}, []float64{got[1].Settings["threads"], got[1].End["threads"]})
+	assert.Equal(t, Latency{Max: 102}, got[1].Operations[0].Response)
+	assert.EqualValues(t, 9, got[2].Operations[0].Response.P99)
+	assert.Equal(t, len(r.Segments)-len(got), measure.Passed(r.Did()), "a run that goes on says as many")
 	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
 }
 

@@ -617,7 +617,7 @@ func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note str
 
 // whole says that a picture is of the whole run, and how many segments that mixes.
 func (ch *charts) whole() string {
-	if n := len(ch.now.snap.Segments); n > 1 {
+	if n := len(ch.now.snap.Segments) - measure.Passed(measure.Acts(ch.now.snap.Changes)); n > 1 {
 		return fmt.Sprintf("all of the run, %d segments mixed", n)
 	}
 	return "all of the run"

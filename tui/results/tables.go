@@ -43,7 +43,7 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 		{Head: "errors", Right: true, Spare: 3},
 		{Head: "never sent", Right: true, Spare: 8},
 	}}
-	ramps, count := false, 0
+	joined, count := false, 0
 	below := map[int][]string{} // by the row that they stand below
 	add := func(cells ...string) {
 		g.Add(cells...)
@@ -58,17 +58,17 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 			return first
 		}
 		n, from, to := fmt.Sprint(seg.First), plot.Clock(seg.From), plot.Clock(seg.To)
-		ramp := seg.Last > seg.First
-		if ramp {
+		several := seg.Last > seg.First
+		if several {
 			n += fmt.Sprintf("–%d", seg.Last)
-			ramps = true
+			joined = true
 		}
 		for _, o := range seg.Operations {
 			if o.Calls == 0 && o.Count == 0 && o.Errors == 0 {
 				continue
 			}
 			l := o.Response.Shown(o.Calls)
-			if ramp {
+			if several {
 				l.Max = o.Response.Max
 			}
 			add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
@@ -95,8 +95,8 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 	}
 	out = append(out, "")
 	note := "A change opens a segment; a call belongs to the one it started in. They are counted from 0, as in the files."
-	if ramps {
-		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
+	if joined {
+		note += " " + report.Joined
 	}
 	if told {
 		note += " A row is of its whole segment, and what → begins is the effect of its change. " + near
