@@ -105,7 +105,7 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	assert.NotContains(t, picture(t, a), "of work")
 	run.Behind = 10_000_000_000
 	pass(t, a, run, time.Second)
-	assert.Regexp(t, `! \d+h.* of work behind schedule: u undoes the rate and drops it`, picture(t, a))
+	assert.Contains(t, picture(t, a), "10G behind: u drops it")
 	run.Behind = 1000
 	pass(t, a, run, time.Second)
 	send(t, a, "u")

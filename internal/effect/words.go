@@ -183,6 +183,20 @@ func (e *Effect) Outcome(room int) string {
 	return text
 }
 
+// Brief is Outcome or, where that has no room, its bare figures.
+func (e *Effect) Brief(room int) string {
+	text := e.Outcome(room)
+	if e.Missing() != "" {
+		return text
+	}
+	for _, d := range []detail{simple, figures} {
+		if ansi.StringWidth(text) > room {
+			text = e.describe(d)
+		}
+	}
+	return text
+}
+
 // Told is the effect in a table: that it is one of several acts together, and its outcome.
 func (e *Effect) Told(room int) string {
 	text := e.Outcome(room)
@@ -200,7 +214,9 @@ func (e *Effect) Told(room int) string {
 type detail int
 
 const (
-	barest  detail = iota // before and after, and of which operation a percentile is, in short
+	figures detail = iota // before and after, without names but p99 and p50
+	simple                // and that of throughput
+	barest                // and of which operation a percentile is, in short
 	bare                  // and what was sure before
 	least                 // with its whole name
 	reasons               // and the first thing that is lacking
@@ -335,7 +351,9 @@ const shortName = 12
 func (f *Figure) text(d detail, judged bool) string {
 	out := f.name
 	switch {
-	case f.of == "":
+	case d == figures && f.name == "throughput":
+		out = ""
+	case f.of == "" || d <= simple:
 	case d <= bare: // nobody would know which it is, without
 		if out += " "; ansi.StringWidth(f.of) <= shortName {
 			out += f.of
@@ -346,7 +364,7 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " of " + f.of
 	}
 	switch {
-	case d <= bare && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
+	case d <= bare && d > simple && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
 		out += " " + join(f.show(f.After))
 	case d != ranges:
 		out += " " + f.Numbers()
@@ -357,7 +375,7 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " " + f.Ranges()
 	}
 	switch {
-	case !judged, f.Is == Asked && d <= bare:
+	case !judged, f.Is == Asked && d <= bare, f.Is == Same && d <= simple:
 	case f.Is == Better || f.Is == Worse:
 		if d > reasons {
 			out += " " + f.Change()
@@ -365,12 +383,12 @@ func (f *Figure) text(d detail, judged bool) string {
 	default:
 		out += " " + f.judged(d)
 	}
-	return out
+	return strings.TrimSpace(out)
 }
 
 // judged is Judged, as far as there is room for it.
 func (f *Figure) judged(d detail) string {
-	if d == barest {
+	if d <= barest {
 		return string(f.Is)
 	}
 	return f.Judged()

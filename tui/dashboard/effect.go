@@ -153,7 +153,7 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 		}
 		did := e.Told(most)
 		if brief && ansi.StringWidth(did) > room { // what it was done with is told in full
-			did = e.Outcome(room)
+			did = e.Brief(room)
 		}
 		text, told := wrap(e.Text(), change), wrap(did, room)
 		for i := range max(len(text), len(told), 1) {

@@ -119,12 +119,12 @@ func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
 		run.Tick(100 * time.Millisecond)
 	}
 	a.Send(t, a.Frame())
-	line := ansi.Strip(d.sel.state(a.Env, false))
+	line := ansi.Strip(d.sel.state(a.Env, false, ""))
 	assert.Contains(t, line, "DEGRADED: crowded", line)
 	assert.Contains(t, line, "errors ")
 	a.Env.W = 200
-	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "(unreachable)", "with room for both")
-	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false)), "DEGRADED: crowded by other programs", "with room for what that is")
+	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false, "")), "(unreachable)", "with room for both")
+	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false, "")), "DEGRADED: crowded by other programs", "with room for what that is")
 }
 
 // A verdict without a doubt so far is not green beside a backlog of more than a quarter of a second.
@@ -133,9 +133,9 @@ func TestValidIsNotGreenBesideABacklog(t *testing.T) {
 	run.Judged = rundir.Verdict{State: verdict.Valid}
 	a.Send(t, a.Frame())
 	d.sel.fig.asked, d.sel.fig.backlog = 1000, 250
-	assert.Contains(t, d.sel.state(a.Env, false), a.Env.Styles.OK.On(verdict.Valid))
+	assert.Contains(t, d.sel.state(a.Env, false, ""), a.Env.Styles.OK.On(verdict.Valid))
 	d.sel.fig.backlog = 251
-	assert.Contains(t, d.sel.state(a.Env, false), a.Env.Styles.Muted.On(verdict.Valid))
+	assert.Contains(t, d.sel.state(a.Env, false, ""), a.Env.Styles.Muted.On(verdict.Valid))
 }
 
 // The number of errors on the tab is the one in the line of state, at any moment of a second.
@@ -230,4 +230,29 @@ func TestTheMessageOfAnErrorHasTheWidth(t *testing.T) {
 	assert.Contains(t, head, "first message")
 	require.Len(t, rows, 1)
 	assert.Contains(t, ansi.Strip(rows[0]), text)
+}
+
+// The line with the last effect has its figures whole at every width: names of operations, of throughput and the
+// values of the knob go first.
+func TestTheLineOfTheLastEffectIsNeverCut(t *testing.T) {
+	s := turned(2e6)
+	s.Changes = append(s.Changes, measure.Change{At: 11 * time.Second, Name: "threads", From: 2, To: 3, By: "workbench"})
+	s.Recent = append(s.Recent, s.Recent[0])
+	for _, op := range []string{"eligibility", "profile"} {
+		s.Ops = append(s.Ops, measure.Totals{Operation: measure.Operation{Track: op, Op: "putall"}, Calls: 1000})
+	}
+	l := lines{now: &reading{snap: s}}
+	ef, ok := l.now.lastEffect()
+	require.True(t, ok)
+	for w := 60; w < 160; w++ {
+		for rows := 1; rows < 3; rows++ {
+			e := screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: w, H: 24}
+			got := ansi.Strip(strings.Join(l.lastChange(e, ef, rows), "\n"))
+			assert.Regexp(t, `2k( \(2k–2k\))? → 4k.*p99[^\n]* 2( \(2–2\) → 2 \(2–2\)| → 2)? ms`, got, "%d cells", w)
+			assert.NotContains(t, got, "…", "%d cells", w)
+			for line := range strings.SplitSeq(got, "\n") {
+				assert.LessOrEqual(t, ansi.StringWidth(line), w)
+			}
+		}
+	}
 }

@@ -103,18 +103,18 @@ func (ks *knobs) come(past bool) string {
 	return text
 }
 
-// hopeless reports that the backlog will take long to serve, and how to get rid of it;
-// empty if it will not.
-func (ks *knobs) hopeless() string {
+// hopeless reports that the backlog will take long to serve, and how to get rid of it, which
+// relief says in short; both are empty if it will not.
+func (ks *knobs) hopeless() (text, relief string) {
 	n, done := float64(ks.sel.fig.backlog), digest(ks.now.snap, -1).rate
 	if !(done > 0) || n < done*farBehind.Seconds() {
-		return ""
+		return "", ""
 	}
-	how := "a lower rate drops it"
+	how, relief := "a lower rate drops it", "a lower rate drops it"
 	if t := ks.history; len(t) > 0 && t[len(t)-1].knob.Name == "rate" {
-		how = "u undoes the rate and drops it"
+		how, relief = "u undoes the rate and drops it", "u drops it"
 	}
-	return fmt.Sprintf("%s of work behind schedule: %s", units.Length(time.Duration(min(n/done, 1e9))*time.Second), how)
+	return fmt.Sprintf("%s of work behind schedule: %s", units.Length(time.Duration(min(n/done, 1e9))*time.Second), how), relief
 }
 
 // effective reports whether a knob has an effect now: on the selected track, or on one that

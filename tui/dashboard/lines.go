@@ -70,13 +70,13 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		}
 		return said(s.Warn, "! "+which+" has been under way for "+age(l.sel.fig.oldest))
 	}
-	if text := l.knobs.hopeless(); text != "" && l.now.progress.Stage == screen.Measuring {
+	ef, ok := l.now.lastEffect()
+	if text, _ := l.knobs.hopeless(); text != "" && !ok && l.now.progress.Stage == screen.Measuring {
 		return said(s.Warn, "! "+text)
 	}
 	if l.now.progress.Stage > screen.Measuring && l.now.progress.Step != "" {
 		return said(s.Plain, l.now.progress.Step)
 	}
-	ef, ok := l.now.lastEffect()
 	if causes, _ := widget.Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.Until > fresh) {
 		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
 	}
@@ -128,24 +128,21 @@ func (l *lines) whole(e screen.Env) (out []string) {
 func (l *lines) lastChange(e screen.Env, ef effect.Effect, rows int) []string {
 	s := e.Styles
 	at, what := ef.WhenAll(), ef.What()
-	left := ansi.StringWidth(at+what) + 4
-	outcome := ef.Outcome(e.W - left - 2)
-	if rows == 1 && left+2+ansi.StringWidth(outcome) > e.W && !ef.Pauses() {
+	room := func() int { return e.W - ansi.StringWidth(at+what) - 6 }
+	outcome := ef.Outcome(room())
+	if rows > 1 && (outcome != ef.Outcome(math.MaxInt) || ansi.StringWidth(outcome) > room()) {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.Brief(e.W-ansi.StringWidth(at)-3), e.W)}
+	}
+	if ansi.StringWidth(outcome) > room() { // figures are not cut: first words go
 		if what = ef.Knobs(); len(ef.With) > 0 {
 			what += " together"
 		}
-		left = ansi.StringWidth(at+what) + 4
-		outcome = ef.Outcome(e.W - left - 2)
-	}
-	between := "     "
-	for _, narrower := range []string{"   ", "  "} {
-		if left+ansi.StringWidth(between+outcome) > e.W {
-			between = narrower
+		if outcome = ef.Outcome(room()); ansi.StringWidth(outcome) > room() {
+			at, _, _ = strings.Cut(at, "–")
+			outcome = ef.Brief(room())
 		}
 	}
-	if full := ef.Outcome(math.MaxInt); rows > 1 && outcome != full || left+ansi.StringWidth(between+outcome) > e.W && rows > 1 {
-		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.Outcome(e.W-ansi.StringWidth(at)-4), e.W)}
-	}
+	between := widget.Fit("", min(max(room()-ansi.StringWidth(outcome)+2, 2), 5))
 	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
 }
 
@@ -242,7 +239,8 @@ func (l *lines) inkOfNext(e screen.Env) widget.Ink {
 // above, or else in the line of the state.
 func (l *lines) next(e screen.Env) (text string, above bool) {
 	left, right := l.ends(e)
-	state := l.sel.state(e, e.W < 80)
+	_, relief := l.knobs.hopeless()
+	state := l.sel.state(e, e.W < 80, relief)
 	for _, text := range l.now.nexts() {
 		switch n := ansi.StringWidth(text); {
 		case ansi.StringWidth(left+right)+n+6 <= e.W:
@@ -257,7 +255,8 @@ func (l *lines) next(e screen.Env) (text string, above bool) {
 // state describes the run at this moment, and what the timetable changes next if only this line has
 // room for that.
 func (l *lines) state(e screen.Env) string {
-	text := l.sel.state(e, e.W < 80)
+	_, relief := l.knobs.hopeless()
+	text := l.sel.state(e, e.W < 80, relief)
 	if next, above := l.next(e); next != "" && !above {
 		text += l.inkOfNext(e).On(" · " + next)
 	}

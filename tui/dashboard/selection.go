@@ -257,11 +257,15 @@ func (sel *selection) unit() string {
 }
 
 // state describes the run at this moment: in flight, or on its way where calls hand over what is
-// stored later; behind, errors, the verdict so far and thresholds.
-func (sel *selection) state(e screen.Env, short bool) string {
-	line, whole := sel.stateWith(e, short, true)
-	if brief, reason := sel.stateWith(e, short, false); !whole && reason {
+// stored later; behind, errors, the verdict so far and thresholds. relief is what drops a backlog, which is said
+// where the verdict has room besides.
+func (sel *selection) state(e screen.Env, short bool, relief string) string {
+	line, whole := sel.stateWith(e, short, true, relief)
+	if brief, reason := sel.stateWith(e, short, false, relief); !whole && reason {
 		line = brief // the tab has the classes of errors
+	}
+	if relief != "" && !strings.Contains(line, sel.now.verdict.State) {
+		return sel.state(e, short, "")
 	}
 	if stand := sel.now.stand(e.Styles, e.W-5-ansi.StringWidth(line)); stand != "" {
 		line += " · " + stand
@@ -276,7 +280,7 @@ func (sel *selection) late() bool {
 
 // stateWith is state with the classes of errors or without them, and reports whether it has all causes of
 // the verdict.
-func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string, whole bool) {
+func (sel *selection) stateWith(e screen.Env, short, classed bool, relief string) (text string, whole bool) {
 	s, f := e.Styles, sel.fig
 	var parts []string
 	switch {
@@ -291,6 +295,8 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool) (text string,
 		parts = append(parts, "oldest "+age(f.due))
 	}
 	switch {
+	case f.backlog > 0 && relief != "":
+		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind: "+relief))
 	case f.backlog > 0:
 		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
 	case f.open && (f.rate != 0 || f.errors == 0) && !sel.late(): // what only fails is on time, which is no merit

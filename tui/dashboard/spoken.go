@@ -71,7 +71,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		return "", events
 	}
 	l := f.latency
-	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true)), events
+	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true, "")), events
 }
 
 // mostSaid is how many rows of a panel are said.
