@@ -49,7 +49,7 @@ func TestFromPickerToReport(t *testing.T) {
 	press("ctrl+u", "9", "s", "enter", "S")
 	seen("Throughput")
 	press("x", "x")
-	seen("Percentiles")
+	seen("Latency")
 	press("e", "enter")
 	seen("enter closes")
 	press("q")

@@ -278,7 +278,7 @@ func TestTheWorkbenchBeginsWithAPlanOrARun(t *testing.T) {
 	s.press("S")
 	s.shows("2 runs, all done")
 	s.press("enter")
-	s.shows("Percentiles")
+	s.shows("Latency")
 	s.press("q")
 }
 

@@ -27,11 +27,12 @@ type Distribution struct {
 var renard = [10]float64{1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8}
 
 // coarser lists which edges of a decade are used, from fine to coarse: all, every
-// second, 1-2-5, whole decades.
+// second, 1-2-5, halves of decades, whole ones.
 var coarser = [][10]bool{
 	{true, true, true, true, true, true, true, true, true, true},
 	{true, false, true, false, true, false, true, false, true, false},
 	{0: true, 3: true, 7: true},
+	{0: true, 5: true},
 	{0: true},
 }
 

@@ -133,20 +133,20 @@ func TestMomentsAreOfferedWhereTheyAre(t *testing.T) {
 		return text
 	}
 	for size, charted := range map[[2]int][]page{
-		{120, 40}: {tabSummary},
-		{200, 60}: {tabSummary, tabVerdict, tabSegments, tabCourse, tabFailures, tabChecks, tabValues},
+		{120, 40}: {tabSummary, tabChanges},
+		{200, 60}: {tabSummary, tabVerdict, tabChanges, tabFailures, tabValues},
 	} {
 		a, r, _ := show(t, size[0], size[1])
 		for range r.pages.list() {
 			a.Picture(t)
 			at := r.pages.at
 			if slices.Contains(charted, at) {
-				assert.Contains(t, offered(r), "read one moment", at.title(longNames))
-				assert.Contains(t, offered(r), "read a marker", at.title(longNames))
-				assert.NotContains(t, offered(r), "next page", at.title(longNames))
+				assert.Contains(t, offered(r), "read one moment", at.title())
+				assert.Contains(t, offered(r), "read a marker", at.title())
+				assert.NotContains(t, offered(r), "next page", at.title())
 			} else {
-				assert.NotContains(t, offered(r), "moment", at.title(longNames))
-				assert.NotContains(t, offered(r), "marker", at.title(longNames))
+				assert.NotContains(t, offered(r), "moment", at.title())
+				assert.NotContains(t, offered(r), "marker", at.title())
 				a.Send(t, "(", "shift+left")
 				assert.False(t, r.moment.cross.On)
 				a.Send(t, "right")
@@ -175,7 +175,7 @@ func TestTheMomentIsKeptFromPageToPage(t *testing.T) {
 	a.Picture(t)
 	assert.Equal(t, first[:5], read(a, r)[:5])
 	assert.Contains(t, a.Picture(t), r.moment.cross.Clock(r.moment.readings().Width))
-	r.pages.at = tabDistribution
+	r.pages.at = tabLatency
 	assert.NotContains(t, a.Picture(t), "end reading", "there is nothing to be read")
 }
 

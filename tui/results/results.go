@@ -258,7 +258,7 @@ func (r *Results) bindings() widget.Bindings {
 	k.Left.SetHelp("←", "previous page")
 	k.Up.SetHelp("↑", "scroll up")
 	k.Down.SetHelp("↓", "scroll down")
-	if r.pages.at == tabDistribution {
+	if r.pages.choosesOp() {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}

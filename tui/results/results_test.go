@@ -56,8 +56,7 @@ func TestAKeyMeantForTheRunStartsNoOther(t *testing.T) {
 
 func TestResultsPictures(t *testing.T) {
 	pages := map[string]page{
-		"summary": tabSummary, "verdict": tabVerdict, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,
-		"changes": tabCourse, "errors": tabFailures, "verification": tabChecks, "settings": tabValues,
+		"summary": tabSummary, "verdict": tabVerdict, "latency": tabLatency, "changes": tabChanges, "errors": tabFailures, "settings": tabValues,
 	}
 	for name, tab := range pages {
 		for _, size := range []struct {
@@ -71,7 +70,7 @@ func TestResultsPictures(t *testing.T) {
 			})
 		}
 	}
-	for _, name := range []string{"summary", "percentiles", "changes"} {
+	for _, name := range []string{"summary", "verdict", "latency", "changes"} {
 		for _, size := range [][2]int{{170, 45}, {200, 60}, {250, 70}} {
 			t.Run(fmt.Sprintf("%s %dx%d", name, size[0], size[1]), func(t *testing.T) {
 				a, r, _ := show(t, size[0], size[1])
@@ -138,19 +137,34 @@ func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
 	assert.Equal(t, tabVerdict, r.pages.at)
 	a.Send(t, "left", "shift+tab")
 	assert.Equal(t, tabValues, r.pages.at, "round the corner")
-	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")
+	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Changes")
 	a.Send(t, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
-	assert.Equal(t, tabSegments, r.pages.at)
+	assert.Equal(t, tabChanges, r.pages.at)
 }
 
-func TestADistributionIsShownPerOperation(t *testing.T) {
-	a, r, _ := show(t, 120, 40)
-	r.pages.at = tabDistribution
-	assert.Contains(t, a.Picture(t), "[all calls]")
+// The operation that is chosen in the table, by keys or a click, is the one whose distribution is below it; what
+// makes its times up is told of it where there is no room to tell it of all.
+func TestLatencyIsShownPerOperation(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	r.pages.at = tabLatency
+	assert.Regexp(t, `▸ all calls +[0-9]`, a.Picture(t))
+	assert.Contains(t, a.Picture(t), "Response time of all calls  ")
+	assert.NotContains(t, a.Picture(t), "slowest of 5 ")
 	a.Send(t, "down")
-	assert.Contains(t, a.Picture(t), "[putall]")
+	assert.Contains(t, a.Picture(t), "▸ putall ")
+	assert.Contains(t, a.Picture(t), "Response time of putall  ")
+	assert.Regexp(t, `▸ putall .*\n.* slowest of 5 `, a.Picture(t))
 	a.Send(t, "down", "down", "down")
-	assert.Contains(t, a.Picture(t), "[verify]")
+	assert.Contains(t, a.Picture(t), "Response time of verify  ")
+	for y, line := range strings.Split(a.Picture(t), "\n") {
+		if strings.Contains(line, "  all calls") {
+			a.Send(t, tea.MouseClickMsg{X: 6, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	assert.Contains(t, a.Picture(t), "Response time of all calls  ")
+	a.Send(t, tea.WindowSizeMsg{Width: 120, Height: 40})
+	assert.Equal(t, 2, strings.Count(a.Picture(t), "slowest of 5 "), "of both")
+	assert.Contains(t, a.Picture(t), "up to", "and the distribution")
 }
 
 // HTML is chosen, and what was chosen the last time, each at its place in the list; once all is written,
@@ -544,7 +558,7 @@ func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {
 }
 
 func BenchmarkResultsView(b *testing.B) {
-	for name, tab := range map[string]page{"summary": tabSummary, "distribution": tabDistribution} {
+	for name, tab := range map[string]page{"summary": tabSummary, "latency": tabLatency} {
 		b.Run(name, func(b *testing.B) {
 			a, r, _ := show(b, 120, 40)
 			r.pages.at = tab
@@ -578,7 +592,7 @@ func TestSegmentsSayAllThatChanged(t *testing.T) {
 		run.Segments[i].Settings = settings
 	}
 	run.Changes = nil
-	r.pages.at = tabSegments
+	r.pages.at = tabChanges
 	text := a.Picture(t)
 	for _, want := range []string{"profile.payload 1 KiB", "profile.payload 4 KiB", "threads 16", "threads 32", "batch 50", "batch 100"} {
 		assert.Contains(t, text, want)

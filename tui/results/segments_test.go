@@ -13,15 +13,15 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Below each segment stands what the change that opened it did, in the words of the page of changes, at every
-// width; the first segment was opened by none.
+// Below each segment stands what the change that opened it did, and when and by whom it was made, at every width;
+// the first segment was opened by none.
 func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	l := r.run.loaded
 	require.Len(t, l.effects, 1)
 	for _, w := range []int{56, 76, 116, 196} {
 		var said []string
-		lines := l.segments(a.Env.Styles, w)
+		lines := l.changes(a.Env.Styles, w)
 		for i, line := range lines {
 			line = ansi.Strip(line)
 			assert.LessOrEqual(t, ansi.StringWidth(line), w)
@@ -31,20 +31,24 @@ func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 			}
 		}
 		require.Len(t, said, 1, "%d cells", w)
-		assert.True(t, strings.HasPrefix(said[0], "threads 32 → 64: throughput "), said[0])
-		told := l.effects[0].Text() + ": " + l.effects[0].Told(math.MaxInt)
-		assert.Equal(t, widget.Wrap(told, w-5)[0], said[0])
+		assert.True(t, strings.HasPrefix(said[0], "00:30 threads 32 → 64"), said[0])
+		e := &l.effects[0]
+		assert.Equal(t, widget.Wrap("00:30 "+e.Named()+" ("+e.By+"): "+e.Told(math.MaxInt), w-5)[0], said[0])
 	}
 }
 
-// Marks without a change among them have the width of the page, and nothing explains effects.
-func TestMarksAloneHaveTheWholeWidth(t *testing.T) {
+// Notes stand where they were made, below the segment or, of a run with one, alone.
+func TestMarksStandWhereTheyWere(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	f := &rundir.Folder{Run: r.run.loaded.folder.Run}
+	f.Run.Marks = []rundir.Mark{{At: 12, Note: "warm"}}
+	page := ansi.Strip(strings.Join((&loadedRun{folder: f, effects: r.run.loaded.effects}).changes(a.Env.Styles, 116), "\n"))
+	assert.Less(t, strings.Index(page, "◆ 00:12 warm"), strings.Index(page, "→ 00:30"), page)
+	f.Run.Segments = f.Run.Segments[:1]
 	f.Run.Marks = []rundir.Mark{{At: 41, Note: "the server was started again and came back empty"}}
-	page := (&loadedRun{folder: f}).changes(a.Env.Styles, 76)
-	require.Len(t, page, 2)
-	assert.Contains(t, ansi.Strip(page[1]), "00:41  mark: the server was started again and came back empty")
+	alone := (&loadedRun{folder: f}).changes(a.Env.Styles, 76)
+	require.Len(t, alone, 1)
+	assert.Contains(t, ansi.Strip(alone[0]), "◆ 00:41 the server was started again and came back empty")
 	for _, line := range (&loadedRun{folder: f}).changes(a.Env.Styles, 40) {
 		assert.LessOrEqual(t, ansi.StringWidth(line), 40)
 	}

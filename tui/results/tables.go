@@ -10,7 +10,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
@@ -20,9 +19,64 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// segments lists the segments of the run, each with the effect of what opened it, as far as that is known.
-func (l *loadedRun) segments(s *widget.Styles, w int) []string {
+// act is a live change with its effect, or a note, in lines for the page of changes.
+type act struct {
+	at      float64
+	segment int // that it opened, -1 of a note
+	lines   []string
+}
+
+// in reports whether it belongs to a stretch before the next one, which begins at a time.
+func (a *act) in(seg rundir.Stretch, next float64) bool {
+	if a.segment >= 0 {
+		return a.segment <= seg.Last
+	}
+	return a.at < next
+}
+
+// acts lists what was changed with what that did, and the notes, in order.
+func (l *loadedRun) acts(s *widget.Styles, w int) (out []act) {
+	add := func(at float64, segment int, sign, lead, text string) {
+		a := act{at: at, segment: segment}
+		for i, line := range widget.Wrap(text, w-5) {
+			head := "     "
+			if i == 0 {
+				head = "   " + s.Accent.On(sign) + " "
+				if rest, ok := strings.CutPrefix(line, lead); ok {
+					head, line = head+lead, rest
+				}
+			}
+			a.lines = append(a.lines, head+s.Muted.On(line))
+		}
+		out = append(out, a)
+	}
+	for i := range l.effects {
+		e := &l.effects[i]
+		lead := e.When() + " " + e.Named()
+		text := lead + " (" + e.By + ")"
+		if told := e.Told(math.MaxInt); told != "" {
+			text += ": " + told
+		}
+		add(e.At.Seconds(), e.Last, "→", lead, text)
+	}
+	for _, m := range l.folder.Run.Marks {
+		lead := plot.Clock(m.At) + " " + m.Note
+		add(m.At, -1, "◆", lead, lead)
+	}
+	slices.SortStableFunc(out, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// changes lists the segments of the run, each with what was changed and noted in it, and what that did.
+func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 	run := &l.folder.Run
+	acts := l.acts(s, w)
+	if len(run.Segments) < 2 {
+		for _, a := range acts {
+			out = append(out, a.lines...)
+		}
+		return out
+	}
 	varying, wide, name := rundir.Varied(run.Segments), max(w/3, 16), 4
 	if len(run.Operations) > 1 { // rows without a name would be unclear
 		name = 1
@@ -49,7 +103,8 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 		g.Add(cells...)
 		count++
 	}
-	for _, seg := range run.Stretches() {
+	stretches := run.Stretches()
+	for i, seg := range stretches {
 		words := settings(seg, varying, wide)
 		next := func() (first string) {
 			if len(words) > 0 {
@@ -80,50 +135,29 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 		for len(words) > 0 {
 			add("", "", "", next())
 		}
-		for i := range l.effects {
-			if e := &l.effects[i]; e.Last >= seg.First && e.Last <= seg.Last {
-				below[count] = append(below[count], effectLines(s, e, w)...)
-			}
+		end := math.Inf(1)
+		if i < len(stretches)-1 {
+			end = stretches[i+1].From
+		}
+		for len(acts) > 0 && (i == len(stretches)-1 || acts[0].in(seg, end)) {
+			below[count] = append(below[count], acts[0].lines...)
+			acts = acts[1:]
 		}
 	}
 	head, rows := g.Lines(s, w)
-	out := []string{head}
-	told := false
+	out = []string{head}
 	for i, row := range rows {
-		told = told || len(below[i+1]) > 0
 		out = append(append(out, row), below[i+1]...)
 	}
-	out = append(out, "")
-	note := "A change opens a segment; a call belongs to the one it started in. They are counted from 0, as in the files."
+	note := ofSegments
 	if joined {
-		note += " " + report.Joined
+		note += " Several in a row have no percentiles."
 	}
-	if told {
-		note += " A row is of its whole segment, and what → begins is the effect of its change. " + near
-	}
-	return append(out, widget.MutedLines(s, note, w)...)
+	return append(out, "", s.Muted.On(widget.Fit(note, min(w, ansi.StringWidth(note)))))
 }
 
-// near says of which seconds the figures of an effect are.
-const near = "An effect has only the seconds nearest to its change, up to 30 before it and at most as many after it, up to the next change, fault or outage: throughput, and the p99 of the median second (p50 where p99 cannot be judged) of the operation that has the highest before or after it, each from its lowest to its highest second. " +
-	"So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole."
-
-// effectLines say in w cells what an act did: throughput and p99 before and after it. There are none for a
-// pause.
-func effectLines(s *widget.Styles, e *effect.Effect, w int) (out []string) {
-	told := e.Told(math.MaxInt)
-	if told == "" {
-		return nil
-	}
-	for i, line := range widget.Wrap(e.Text()+": "+told, w-5) {
-		lead := "     "
-		if i == 0 {
-			lead = "   " + s.Accent.On("→ ")
-		}
-		out = append(out, lead+s.Muted.On(line))
-	}
-	return out
-}
+// ofSegments says what the figures of the page of changes are of.
+const ofSegments = "A row is of its whole segment, → of the seconds nearest to the change."
 
 // settings returns those of a stretch that differ between stretches, as many per line
 // as fit into w cells, at least one.
@@ -141,73 +175,6 @@ func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// changes lists what was changed and what that did, and the notes between. Effects are wrapped where
-// there is no room for them on a line.
-func (l *loadedRun) changes(s *widget.Styles, w int) []string {
-	type event struct {
-		at   float64
-		cols []string
-		mark bool
-	}
-	var list []event
-	change, lead := max(w/4, 18), 5
-	for i := range l.effects {
-		lead = max(lead, ansi.StringWidth(l.effects[i].When()))
-	}
-	room := max(w-change-lead-5, 20)
-	if w >= 96 {
-		room -= 22
-	}
-	if len(l.effects) == 0 { // marks have the room of what is not there
-		change = max(w-8, 18)
-	}
-	for i := range l.effects {
-		e := &l.effects[i]
-		list = append(list, event{at: e.At.Seconds(), cols: []string{e.When(), e.Named(), e.Told(math.MaxInt), e.By, e.Segments()}})
-	}
-	for _, m := range l.folder.Run.Marks {
-		list = append(list, event{at: m.At, mark: true, cols: []string{plot.Clock(m.At), "mark: " + m.Note, "", "", ""}})
-	}
-	slices.SortStableFunc(list, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	g := widget.Grid{Cols: []widget.Column{{Head: "at", Right: true}, {Head: "change"}, {Head: "effect"}, {Head: "by", Spare: 2}, {Head: "segment", Right: true, Spare: 1}}}
-	if len(l.effects) == 0 {
-		g.Cols = g.Cols[:2]
-	}
-	var marks []bool
-	for _, ev := range list {
-		what, effect := widget.Wrap(ev.cols[1], change), widget.Wrap(ev.cols[2], room)
-		for i := range max(len(what), len(effect)) {
-			row := []string{"", "", "", "", ""}
-			if i == 0 {
-				row = slices.Clone(ev.cols)
-			}
-			row[1], row[2] = at(what, i), at(effect, i)
-			g.Add(row[:len(g.Cols)]...)
-			marks = append(marks, ev.mark)
-		}
-	}
-	g.Ink = func(row, _ int) widget.Ink {
-		if marks[row] {
-			return s.Accent
-		}
-		return s.Plain
-	}
-	head, rows := g.Lines(s, w)
-	out := append([]string{head}, rows...)
-	if len(l.effects) == 0 {
-		return out
-	}
-	return append(append(out, ""), widget.MutedLines(s, near, w)...)
-}
-
-// at returns a line of several, or an empty one.
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
 }
 
 // failures is how many operations failed in each second, at the moment that is read, and of each kind of errors how
@@ -234,13 +201,13 @@ func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
 	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; of each kind, the first five messages that differ are kept.", w)...)
 }
 
+// checks are what the verification looked at, with its sentence.
 func (l *loadedRun) checks(s *widget.Styles, w int) []string {
 	v := l.folder.Run.Verification
-	out := widget.Wrap(v.Summary, w)
-	if text := l.folder.Run.Restarted(); text != "" {
-		out = append(out, remark(s, text, w)...)
+	if len(v.Checks) == 0 {
+		return nil
 	}
-	out = append(out, "")
+	out := append([]string{""}, verified(s, &l.folder.Run, w)...)
 	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Spare: 1, Most: max(w/3, 16)}}}
 	if slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return len(c.Examples) > 0 }) {
 		g.Cols[5].Head = "examples"

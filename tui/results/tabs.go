@@ -3,14 +3,11 @@ package results
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/report"
-	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -21,39 +18,19 @@ type page int
 
 const (
 	tabSummary page = iota
-	tabVerdict
 	tabSearch
 	tabAnswers
-	tabPercentiles
-	tabDistribution
-	tabSegments
-	tabCourse
+	tabVerdict
+	tabLatency
+	tabChanges
 	tabFailures
-	tabChecks
 	tabValues
 	pagesOfRun
 )
 
-// naming is how long the names of the pages are.
-type naming int
-
-const (
-	longNames naming = iota
-	// wholeNames are short words, for 80 columns.
-	wholeNames
-	// cutNames are for smaller screens, and for runs with many pages.
-	cutNames
-)
-
 // title returns the name of a page.
-func (t page) title(n naming) string {
-	switch n {
-	case wholeNames:
-		return [...]string{"Summary", "Verdict", "Search", "Answers", "Times", "Dist", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
-	case cutNames:
-		return [...]string{"Sum", "Verd", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Chk", "Set"}[t]
-	}
-	return [...]string{"Summary", "Verdict", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Check", "Settings"}[t]
+func (t page) title() string {
+	return [...]string{"Summary", "Search", "Answers", "Verdict", "Latency", "Changes", "Errors", "Settings"}[t]
 }
 
 // pages are the pages of a run: which of them is shown, and what of it.
@@ -61,7 +38,9 @@ type pages struct {
 	of     *subject
 	at     page
 	scroll [pagesOfRun]int
-	op     int // whose distribution is shown; -1 for all together
+	op     int   // whose latency is shown, or allOps
+	ops    []int // of each line of the page of latency
+	follow bool  // the chosen operation, which may be off the screen
 	moment *moment
 	cache  bodyCache
 	long   bool // what was drawn last is longer than the screen
@@ -87,21 +66,25 @@ func (p *pages) turn(by int) {
 	p.at = tabSummary
 }
 
-// move scrolls; on the distributions it selects the operation.
+// move scrolls; on the page of latency it selects the operation.
 func (p *pages) move(by int) {
 	if p.choosesOp() {
-		p.show(min(max(p.op+by, -1), len(p.of.loaded.ops)-1))
+		list := p.of.loaded.choices()
+		at := slices.Index(list, p.op)
+		p.show(list[min(max(at+by, 0), len(list)-1)])
 		return
 	}
 	p.scroll[p.at] += by
 }
 
-// choosesOp reports whether the page is of one operation at a time.
-func (p *pages) choosesOp() bool { return p.at == tabDistribution && p.of.loaded != nil }
+// choosesOp reports whether the page is of one of several operations at a time.
+func (p *pages) choosesOp() bool {
+	return p.at == tabLatency && p.of.loaded != nil && len(p.of.loaded.choices()) > 1
+}
 
-// show shows the distribution of an operation.
+// show shows the latency of an operation.
 func (p *pages) show(op int) {
-	p.op = op
+	p.op, p.follow = op, true
 	p.cache = bodyCache{}
 }
 
@@ -118,61 +101,48 @@ func (p *pages) list() []page {
 	if p.of.loaded.answers != nil {
 		out = append(out, tabAnswers)
 	}
-	out = append(out, tabVerdict, tabPercentiles, tabDistribution)
-	if len(run.Segments) > 1 {
-		out = append(out, tabSegments)
-	}
-	if len(run.Changes)+len(run.Marks) > 0 {
-		out = append(out, tabCourse)
+	out = append(out, tabVerdict, tabLatency)
+	if len(run.Segments) > 1 || len(run.Changes)+len(run.Marks) > 0 {
+		out = append(out, tabChanges)
 	}
 	if len(run.Errors) > 0 {
 		out = append(out, tabFailures)
 	}
-	if len(run.Verification.Checks) > 0 {
-		out = append(out, tabChecks)
-	}
 	return append(out, tabValues)
 }
 
-// spots returns the positions of the tabs.
+// spots returns the positions of the tabs; where there is little room, neighbours share a space.
 func (p *pages) spots(e screen.Env) []widget.TabSpot {
 	var out []widget.TabSpot
-	lay := func(names naming, gap int) bool {
+	lay := func(gap int) bool {
 		out = out[:0]
 		x := 1
 		for _, t := range p.list() {
-			name := " " + t.title(names) + " "
+			name := " " + t.title() + " "
 			out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
 			x += len(name) + gap
 		}
 		return x-gap <= e.W
 	}
-	if e.Styles.Spoken {
-		lay(longNames, 1)
-		return out
-	}
-	_ = lay(longNames, 1) || lay(wholeNames, 1) || lay(wholeNames, 0) || lay(cutNames, 1) || lay(cutNames, 0)
+	_ = lay(1) || e.Styles.Spoken || lay(0) || lay(-1)
 	return out
 }
 
 // line draws the tabs.
 func (p *pages) line(e screen.Env) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	at := 1
+	names, at := "", widget.TabSpot{}
 	for _, t := range p.spots(e) {
-		b.WriteString(strings.Repeat(" ", t.From-at))
-		at = t.To
+		names = names[:min(len(names), t.From)]
+		names += strings.Repeat(" ", t.From-len(names)) + t.Name
 		if t.At == int(p.at) {
-			b.WriteString(e.Styles.Chosen(t.Name))
-		} else {
-			b.WriteString(e.Styles.Muted.On(t.Name))
+			at = t
 		}
 	}
+	line := e.Styles.Muted.On(names[:at.From]) + e.Styles.Chosen(at.Name) + e.Styles.Muted.On(names[at.To:])
 	if e.Styles.Spoken {
-		return b.String()
+		return line
 	}
-	return widget.Fit(b.String(), e.W)
+	return widget.Fit(line, e.W)
 }
 
 // bodyCache keeps the drawn lines of a page: a finished run does not change.
@@ -203,7 +173,11 @@ func (p *pages) draw(e screen.Env, h, room int) []string {
 		c.lines = widget.Indent(p.body(e, e.Styles.TextWidth(e.W-4), room-2))
 		p.cache = c
 	}
-	panel := widget.Panel{Title: p.at.title(longNames), Focused: true}
+	if at := slices.Index(p.ops, p.op); p.follow && at >= 0 {
+		p.scroll[p.at] = max(min(p.scroll[p.at], at), at-h+3)
+	}
+	p.follow = false
+	panel := widget.Panel{Title: p.at.title(), Focused: true}
 	lines := widget.Windowed(p.cache.lines, &p.scroll[p.at], h-2)
 	n := len(p.cache.lines)
 	if p.long = n > h-2; p.long {
@@ -224,112 +198,21 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 		return answered(e.Styles, p.of.loaded.answers, w)
 	case p.at == tabVerdict:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.judged(e.Styles, w) })
-	case p.at == tabPercentiles:
-		return p.of.loaded.besideCalls(e.Styles, w, h)
-	case p.at == tabDistribution:
-		return p.distribution(e.Styles, w, h)
-	case p.at == tabSegments:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.segments(e.Styles, w) })
-	case p.at == tabCourse:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.changes(e.Styles, w) })
+	case p.at == tabLatency:
+		if choices := l.choices(); !slices.Contains(choices, p.op) {
+			p.op = choices[0]
+		}
+		lines, ops := l.latency(e.Styles, p.op, w, h)
+		p.ops = ops
+		return lines
+	case p.at == tabChanges:
+		return l.aboveCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.changes(e.Styles, w) })
 	case p.at == tabFailures:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, p.moment, w) })
-	case p.at == tabChecks:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.checks(e.Styles, w) })
 	case p.at == tabValues:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.values(e.Styles, w) })
 	}
 	return p.of.loaded.page(e.Styles, p.moment, p.of.outcome, w, h)
-}
-
-func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
-	run := &l.folder.Run
-	var out []string
-	late, unlimited, few := false, false, false
-	for _, o := range run.Operations {
-		if o.Calls == 0 {
-			out = append(out, s.Bold.On(widget.OpName(run, o))+s.Muted.On("  no call was timed"), "")
-			continue
-		}
-		g := widget.Grid{Cols: []widget.Column{
-			{Head: "time"},
-			{Head: "mean", Right: true, Spare: 2},
-			{Head: "min", Right: true, Spare: 5},
-			{Head: "p50", Right: true},
-			{Head: "p90", Right: true, Spare: 3},
-			{Head: "p95", Right: true, Spare: 4},
-			{Head: "p99", Right: true},
-			{Head: "p99.9", Right: true},
-			{Head: "p99.99", Right: true, Spare: 1},
-			{Head: "max", Right: true},
-		}}
-		add := func(name string, l rundir.Latency) {
-			l = l.Shown(o.Calls)
-			g.Add(name, widget.Nanos(int64(l.Mean+0.5)), widget.Nanos(l.Min), widget.Nanos(l.P50), widget.Nanos(l.P90), widget.Nanos(l.P95), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.P9999), widget.Nanos(l.Max))
-		}
-		add("response", o.Response)
-		few = few || o.Response.Shown(o.Calls).P9999 == measure.Hidden
-		if o.Wait.Max > 0 {
-			add("service", o.Service)
-			add("wait", o.Wait)
-			if o.Late() {
-				add("lateness", o.Lateness)
-				late = true
-			}
-		}
-		for _, several := range measure.SlowestOf(l.folder.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]) {
-			if several.Calls > 0 {
-				g.Add(fmt.Sprintf("slowest of %d", several.Calls), "", "", widget.Nanos(several.P50), "", "", widget.Nanos(several.P99), "", "", "")
-			}
-		}
-		for i := range g.Cols {
-			g.Cols[i].Least = 8 // to align tables below each other
-		}
-		head, rows := g.Lines(s, w)
-		title := s.Bold.On(widget.OpName(run, o)) + s.Muted.On(fmt.Sprintf("  %s calls", widget.Whole(o.Calls)))
-		if o.Beyond > 0 {
-			title += s.Warn.On(fmt.Sprintf("  %s over one hour", widget.Whole(o.Beyond)))
-		}
-		out = append(append(out, title, head), rows...)
-		out = append(out, "")
-		unlimited = unlimited || o.Wait.Max == 0
-	}
-	out = append(out, widget.MutedLines(s, report.Times, w)...)
-	if unlimited {
-		out = append(out, widget.MutedLines(s, "Without a target rate a call is due when it starts: there is no wait.", w)...)
-	}
-	out = append(out, widget.MutedLines(s, "Slowest of 5: "+report.IfIndependent, w)...)
-	if few {
-		out = append(out, widget.MutedLines(s, "A dash stands where fewer than ten calls are beyond that percentile.", w)...)
-	}
-	if late {
-		out = append(out, widget.MutedLines(s, report.Lateness, w)...)
-	}
-	return out
-}
-
-// opChoices lists the operations whose distributions can be shown.
-func (p *pages) opChoices() []string {
-	run := &p.of.loaded.folder.Run
-	out := []string{run.Covered()}
-	for _, o := range run.Operations {
-		out = append(out, widget.OpName(run, o))
-	}
-	return out
-}
-
-func (p *pages) distribution(s *widget.Styles, w, h int) []string {
-	d := p.of.loaded.all
-	if p.op >= 0 {
-		d = p.of.loaded.ops[p.op]
-	}
-	list := p.opChoices()
-	head := s.Muted.On("Response time of  ") + s.Chosen(" "+list[p.op+1]+" ")
-	if len(list) > 2 {
-		head += s.Muted.On(fmt.Sprintf("  %d of %d", p.op+2, len(list)))
-	}
-	head += s.Muted.On(fmt.Sprintf("   %s calls", widget.Whole(d.Total)))
-	return append([]string{head, ""}, d.Draw(s, s.Series[0], w, max(h-2, 4))...)
 }
 
 // inside returns the cell of the page that is at a place of the screen, however far it is scrolled.
@@ -338,8 +221,8 @@ func (p *pages) inside(m tea.Mouse) image.Point {
 	return image.Pt(m.X-left, m.Y-top+p.scroll[p.at])
 }
 
-// click shows the page whose tab was clicked, the moment at which a chart was or, on the distributions, the
-// next operation.
+// click shows the page whose tab was clicked, the moment at which a chart was or the operation whose
+// latency is to be shown.
 func (p *pages) click(m tea.Mouse, e screen.Env) {
 	if m.Y == 1 {
 		for _, t := range p.spots(e) {
@@ -352,7 +235,7 @@ func (p *pages) click(m tea.Mouse, e screen.Env) {
 	if m.Button == tea.MouseLeft && m.Y > 2 && m.Y < e.H-3 && p.moment.point(p.inside(m)) {
 		return
 	}
-	if p.of.loaded != nil && p.at == tabDistribution && m.Y == 3 {
-		p.show((p.op+2)%(len(p.of.loaded.ops)+1) - 1)
+	if at := p.inside(m).Y; p.choosesOp() && at >= 0 && at < len(p.ops) && p.ops[at] != noOp {
+		p.show(p.ops[at])
 	}
 }

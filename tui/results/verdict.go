@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
@@ -33,7 +35,12 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 			dotted(14, x.Text, s.Muted)
 		}
 	}
-	if asides := run.Asides(); len(asides) > 0 {
+	checks := l.checks(s, w)
+	asides := run.Asides()
+	if len(checks) > 0 { // they begin with it
+		asides = slices.DeleteFunc(asides, func(text string) bool { return text == run.Restarted() })
+	}
+	if len(asides) > 0 {
 		out = append(out, "")
 		for _, text := range asides {
 			out = append(out, remark(s, text, w)...)
@@ -60,7 +67,7 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	for _, text := range noted {
 		dotted(0, text, s.Plain)
 	}
-	return out
+	return append(out, checks...)
 }
 
 // limits is what held the run back: a headline, bars of what was used, what else is known, and the periods of

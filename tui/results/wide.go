@@ -46,7 +46,7 @@ func (l *loadedRun) wall(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 	if len(text) > h {
 		text = l.text(s, o, lw, true)
 	}
-	if more := l.percentiles(s, lw); len(text)+len(more)+1 <= h {
+	if more, _, _ := l.times(s, noOp, true, lw); len(text)+len(more)+1 <= h {
 		text = append(append(text, ""), more...)
 	}
 	return columns(text, lw, l.pictures(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h)...)
@@ -107,14 +107,13 @@ func (l *loadedRun) besideCharts(s *widget.Styles, m *moment, w, h int, table fu
 	return columns(table(lw), lw, l.charts(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h-1)...)
 }
 
-// besideCalls is the page of percentiles where there is room for the distribution beside them.
-func (l *loadedRun) besideCalls(s *widget.Styles, w, h int) []string {
-	if !wide(s, w, h) {
-		return l.percentiles(s, w)
+// aboveCharts is besideCharts, or a page with the charts below the tables where only there is room for them.
+func (l *loadedRun) aboveCharts(s *widget.Styles, m *moment, w, h int, table func(w int) []string) []string {
+	out := l.besideCharts(s, m, w, h, table)
+	if room := h - len(out) - 1; room >= leastBoth+1 && len(l.course.rates) > 1 && m.plots.Empty() && !s.Spoken {
+		out = append(append(out, ""), l.charts(s, m, image.Pt(0, len(out)+1), w, min(room, mostBoth))...)
 	}
-	lw := max(w/2, 100)
-	d := append([]string{s.Muted.On(l.howLong()), ""}, l.all.Draw(s, s.Series[0], w-lw-gutter, h-3)...)
-	return columns(l.percentiles(s, lw), lw, d...)
+	return out
 }
 
 // foundBeside is the page of a search where there is room for its curve beside the text; nil if there is
