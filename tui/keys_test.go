@@ -64,7 +64,7 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
 		"history empty": over(func(b *tuitest.Bench) screen.Screen {
 			b.Past = nil
-			return archive.NewRuns(b, "", map[string]bool{})
+			return archive.NewRuns(b, "", map[string]bool{}, nil)
 		}),
 		"plans": over(func(b *tuitest.Bench) screen.Screen {
 			b.FoundPlans = []screen.PlanFile{{Path: "night.yaml", File: tuitest.NewSuite()}, {Path: "day.yaml", File: tuitest.NewSuite()}}

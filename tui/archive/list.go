@@ -26,6 +26,16 @@ type Runs interface {
 	PlanOf(ids []string) (screen.Suite, error)
 }
 
+// Preview shows beside a list what the selected run came to. It belongs to the event loop.
+type Preview interface {
+	// Read returns the command that reads a run; nil if there is nothing to be read now.
+	Read(id string) tea.Cmd
+	// Take takes what such a command has read, and ignores other messages.
+	Take(msg tea.Msg)
+	// Draw draws a run in a panel of h lines with that title; the panel is empty until the run was read.
+	Draw(e screen.Env, id, title string, h int) []string
+}
+
 // OpenRun opens a run: live while it goes, if it can be watched, else what it came to, so far.
 func OpenRun(kept Runs, r *rundir.Run) tea.Cmd {
 	id := r.ID
@@ -73,13 +83,14 @@ type List struct {
 	back    bool // deleted runs have been brought back, of which the first is to be selected
 	runs    []rundir.Run
 	reread  screen.Reread
+	preview Preview // nil: there is none
 }
 
 // NewRuns lists the runs; with an id that run is chosen, to be compared with the next one
 // chosen. opened has the ids of sweeps and groups whose runs are listed below them, and keeps those for
-// the next list.
-func NewRuns(kept Runs, id string, opened map[string]bool) *List {
-	h := &List{kept: kept, shelf: NewRunList(kept), opened: opened}
+// the next list. preview may be nil.
+func NewRuns(kept Runs, id string, opened map[string]bool, preview Preview) *List {
+	h := &List{kept: kept, shelf: NewRunList(kept), opened: opened, preview: preview}
 	if id != "" {
 		h.chosen, h.against = []string{id}, id
 	}
@@ -101,9 +112,14 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		h.toast.Tick(e.Now)
-		if h.loaded && !e.Covered && h.reread.Due(e.Now, h.runs) {
-			return h, screen.ReadHistory(h.kept)
+		if !h.loaded || e.Covered {
+			return h, nil
 		}
+		cmd := h.ahead(e)
+		if h.reread.Due(e.Now, h.runs) {
+			cmd = tea.Batch(cmd, screen.ReadHistory(h.kept))
+		}
+		return h, cmd
 	case screen.HistoryMsg:
 		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
 			h.changed = changedIn(msg.Runs)
@@ -130,8 +146,21 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		return h, h.click(msg.Mouse(), e)
 	case tea.MouseWheelMsg:
 		h.move(widget.Wheel(msg.Mouse(), 3))
+	default:
+		if h.preview != nil {
+			h.preview.Take(msg)
+		}
 	}
 	return h, nil
+}
+
+// ahead returns the command that reads the selected run for its preview, if there is room for one; nil if
+// there is nothing to be read.
+func (h *List) ahead(e screen.Env) tea.Cmd {
+	if r := h.run(); r != nil && r.EndedBy != rundir.StillRunning && h.previewed(e) > 0 {
+		return h.preview.Read(r.ID)
+	}
+	return nil
 }
 
 // newIn returns the first item of rows that was not there before; nil without one.

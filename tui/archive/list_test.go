@@ -26,7 +26,7 @@ import (
 // list is the list of runs on a stage.
 func list(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *List) {
 	t.Helper()
-	hs := NewRuns(b, "", map[string]bool{})
+	hs := NewRuns(b, "", map[string]bool{}, nil)
 	return tuitest.NewStage(t, hs, w, h), hs
 }
 
@@ -561,7 +561,7 @@ func TestSwappingTwoRunsComparesThemTheOtherWayRound(t *testing.T) {
 
 func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
 	b := tuitest.NewDemo()
-	h := NewRuns(b, b.Past[0].ID, map[string]bool{})
+	h := NewRuns(b, b.Past[0].ID, map[string]bool{}, nil)
 	a := tuitest.NewStage(t, h, 80, 24)
 	a.Send(t, "down", "c")
 	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}, a.Asked)
@@ -571,7 +571,7 @@ func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
 // opens runs with it again once the first is deselected.
 func TestEnterChoosesTheOtherSideOfAComparison(t *testing.T) {
 	b := tuitest.NewDemo()
-	h := NewRuns(b, b.Past[0].ID, map[string]bool{})
+	h := NewRuns(b, b.Past[0].ID, map[string]bool{}, nil)
 	a := tuitest.NewStage(t, h, 80, 24)
 	assert.Contains(t, offered(h), "enter compare with this")
 	a.Send(t, "enter")

@@ -28,10 +28,41 @@ func (h *List) covered() string {
 	return measure.AllCalls
 }
 
+// Heights of the list and of the preview below it, with their frames; the list has no preview where there
+// is no room for both.
+const leastListed, leastPreviewed = 12, 16
+
+// previewed is how high the preview is: what the list leaves.
+func (h *List) previewed(e screen.Env) int {
+	room := e.H - 3
+	if h.preview == nil || e.Styles.Spoken || len(h.rows) == 0 || room < leastListed+leastPreviewed {
+		return 0
+	}
+	return room - min(max(len(h.rows)+6, leastListed), room-leastPreviewed)
+}
+
+// before draws the preview of the selected row.
+func (h *List) before(e screen.Env, height int) []string {
+	i := h.current()
+	if i == nil {
+		return widget.Panel{}.Draw(e.Styles, e.W, height, nil)
+	}
+	title := named(i) + " · " + h.moments.Of(i, e.Now)
+	switch {
+	case len(i.Of) > 0:
+		of := widget.Plural(int64(len(i.Of)), "run")
+		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{of + e.Styles.Muted.On(": → lists them, enter opens what they came to")}))
+	case i.Run == nil || i.Run.EndedBy == rundir.StillRunning:
+		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{e.Styles.Muted.On("It goes on: enter watches it.")}))
+	}
+	return h.preview.Draw(e, i.Run.ID, title, height)
+}
+
 // View draws the page.
 func (h *List) View(e screen.Env) string {
 	s := e.Styles
-	body := h.body(e, e.W-4, e.H-5)
+	beneath := h.previewed(e)
+	body := h.body(e, e.W-4, e.H-5-beneath)
 	right := h.markedAs(e)
 	if right == "" && slices.ContainsFunc(h.rows, func(i kept.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }) {
 		right = s.Accent.On("▶ ") + s.Muted.On("goes on: enter watches it ")
@@ -53,7 +84,10 @@ func (h *List) View(e screen.Env) string {
 			p.Note += fmt.Sprintf(" (%d in all)", len(h.rows))
 		}
 	}
-	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
+	lines = append(lines, p.Draw(s, e.W, e.H-3-beneath, widget.Indent(body))...)
+	if beneath > 0 {
+		lines = append(lines, h.before(e, beneath)...)
+	}
 	note := h.toast.Line(s, e.W)
 	if asked := h.shelf.Line(s, e.W); asked != "" {
 		note = asked
@@ -378,28 +412,11 @@ func headOf(order, by kept.Order) string {
 // usual is how many cells a list has on a terminal of 120.
 const usual = 116
 
-// cells returns the cells of an item in a list: when it began, what it is, store, settings, what
-// came out, p99, length, errors, a sign and a word for its verdict, tags and note, id.
-func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, whole bool) []string {
+// named says what an item is: "find ingestion rate", "tx pbm".
+func named(i *kept.Item) string {
 	what, mode := i.Profile()
 	if mode != "" {
 		what += " " + mode
-	}
-	_, store := i.Target()
-	_, p99, errors := i.Figures()
-	answer := i.Brief()
-	if whole {
-		answer = i.Answer("")
-	}
-	latency, length, notes := widget.Nanos(p99), "", ""
-	if i.Run != nil {
-		length, notes = report.Length(math.Round(i.Run.MeasuredS)), Notes(i.Run)
-		if p99 > 0 {
-			f := widget.FiguresOf(i.Run)
-			latency = f.P99Text()
-		}
-	} else {
-		length = widget.Plural(int64(len(i.Runs())), "run")
 	}
 	switch {
 	case i.Sweep != nil:
@@ -417,9 +434,31 @@ func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, 
 	case i.Run.Archived:
 		what = "archived " + what
 	}
+	return what
+}
+
+// cells returns the cells of an item in a list: when it began, what it is, store, settings, what
+// came out, p99, length, errors, a sign and a word for its verdict, tags and note, id.
+func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, whole bool) []string {
+	_, store := i.Target()
+	_, p99, errors := i.Figures()
+	answer := i.Brief()
+	if whole {
+		answer = i.Answer("")
+	}
+	latency, length, notes := widget.Nanos(p99), "", ""
+	if i.Run != nil {
+		length, notes = report.Length(math.Round(i.Run.MeasuredS)), Notes(i.Run)
+		if p99 > 0 {
+			f := widget.FiguresOf(i.Run)
+			latency = f.P99Text()
+		}
+	} else {
+		length = widget.Plural(int64(len(i.Runs())), "run")
+	}
 	word, _ := widget.TrustOf(s, i)
 	sign, word, _ := strings.Cut(word, " ")
-	out := append([]string{when, what, store}, settings.Of(i)...)
+	out := append([]string{when, named(i), store}, settings.Of(i)...)
 	return append(out, answer, latency, length, widget.Whole(errors), sign, word, notes, i.ID())
 }
 
