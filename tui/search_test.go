@@ -58,7 +58,7 @@ func TestASearchTurnsTheKnobsAlone(t *testing.T) {
 	a, run := tried(t, 120, 40)
 	require.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate", Within: "3m"}}, run.Sought)
 	got := picture(t, a)
-	assert.Contains(t, got, "trying  13.4k entries/s  for 2 s")
+	assert.Contains(t, got, "trying 13.4k entries/s · 3 s, up to 12 s")
 	assert.Contains(t, got, "holds 11k · too much 13.4k")
 	send(t, a, "+", "t", "space")
 	assert.Equal(t, 16, run.Settings(screen.All).Threads)
@@ -111,13 +111,13 @@ func TestEachLevelOfASearchIsToldInFull(t *testing.T) {
 // A search that raises the threads, to have room for its rate, says how many there are.
 func TestASearchSaysThatItRaisedTheThreads(t *testing.T) {
 	a, run := tried(t, 80, 24)
-	assert.NotContains(t, picture(t, a), "threads, raised")
+	assert.NotContains(t, picture(t, a), " · 64 threads ─")
 	run.Change("search", screen.All, func(s workload.Settings) workload.Settings {
 		s.Threads = 64
 		return s
 	})
 	pass(t, a, run, time.Second)
-	assert.Contains(t, picture(t, a), "with 64 threads, raised")
+	assert.Contains(t, picture(t, a), "─ Search · p99<10ms · 64 threads ─")
 }
 
 // A search that its user has ended says so first, with what is known, and nothing of what it did to try more.
@@ -132,7 +132,7 @@ func TestASearchThatWasEndedSaysWhatIsKnown(t *testing.T) {
 	got := picture(t, a)
 	assert.Contains(t, got, "│ ended by you after 6 levels ")
 	assert.Contains(t, got, "holds 11k · too much 13.4k")
-	assert.NotContains(t, got, "threads, raised")
+	assert.NotContains(t, got, "64 threads ─")
 	assert.NotContains(t, got, find.Interrupted)
 }
 

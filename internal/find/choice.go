@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 )
@@ -48,6 +49,9 @@ type Choice struct {
 	Whole bool
 	// Confirm means that both ends are tried once more at the end.
 	Confirm bool
+	// Ahead takes, before each try, the levels that come after it if it holds and if it does not; 0 is none, or not known.
+	// It may be nil.
+	Ahead func(ifHolds, ifNot float64)
 	// Up reports whether there is no time left for another step, or no use in one; nil: there
 	// always is.
 	Up func() bool
@@ -127,6 +131,9 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
 	h.heard[level] = h.heard[level] || careful
 	for {
+		if h.Ahead != nil {
+			h.Ahead(h.after(level, true), h.after(level, false))
+		}
 		s, err := h.try(ctx, level, careful)
 		if err != nil {
 			return err
@@ -152,6 +159,25 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 		}
 		careful = true
 	}
+}
+
+// after returns the level that comes after one more vote on a level, if that is clear; 0 if there is none, or if it is not
+// known because the votes are even.
+func (h *hunt) after(level float64, held bool) float64 {
+	then := *h
+	then.votes = maps.Clone(h.votes)
+	v := then.votes[level]
+	if held {
+		v[0]++
+	} else {
+		v[1]++
+	}
+	if v[0] == v[1] {
+		return 0
+	}
+	then.votes[level] = v
+	r := then.known()
+	return then.next(r.Low, r.High)
 }
 
 // near reports whether the search is near its end: the level is close to what is known.

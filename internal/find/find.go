@@ -75,6 +75,8 @@ type Options struct {
 	Threads int
 	// Rough is as in Asked.
 	Rough bool
+	// Trying takes the try in progress, as it begins and after each of its seconds; may be nil.
+	Trying func(Trying)
 	// Recovery is what is sought instead of the highest load that meets conditions; nil: it is not.
 	Recovery *Recovery
 }

@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
@@ -103,25 +104,15 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 	s := summed(list)
 	all := held
 	for i, c := range conditions {
-		e, n := estimate(c, list, i)
+		was, e, why := c.judge(list, i)
 		s.Readings = append(s.Readings, e)
-		margin := sure
-		if len(list) < 4 {
-			margin = surer
-		}
-		switch {
-		case n == 0:
-			s.Why, all = "nothing was measured", min(all, unclear)
-		case e.Value-margin*e.SE > c.Bound:
-			s.Why = c.Text + didNot + c.evidence(list, i)
+		switch was {
+		case failed:
+			s.Why = why
 			return failed, s
-		case e.Value+margin*e.SE >= c.Bound:
+		case unclear:
 			if all = unclear; s.Why == "" {
-				s.Why = c.Text + " is not clear"
-			}
-		case n < c.Least:
-			if all = unclear; s.Why == "" {
-				s.Why = c.Text + " is not clear from so few calls"
+				s.Why = why
 			}
 		}
 	}
@@ -138,6 +129,38 @@ func judge(conditions []Condition, list []Second) (outcome, Tried) {
 		s.Held, s.Why = true, "it held"
 	}
 	return all, s
+}
+
+// judge decides from the seconds of a level whether a condition holds, and why not.
+func (c Condition) judge(list []Second, i int) (outcome, Estimate, string) {
+	e, n := estimate(c, list, i)
+	margin := sure
+	if len(list) < 4 {
+		margin = surer
+	}
+	switch {
+	case n == 0:
+		return unclear, e, "nothing was measured"
+	case e.Value-margin*e.SE > c.Bound:
+		return failed, e, c.Text + didNot + c.evidence(list, i)
+	case e.Value+margin*e.SE >= c.Bound:
+		return unclear, e, c.Text + " is not clear"
+	case n < c.Least:
+		return unclear, e, c.Text + " is not clear from so few calls"
+	}
+	return held, e, ""
+}
+
+// stillOpen is what leaves a level unclear: the evidence of the first condition of which the seconds do not tell whether
+// it holds, or that not all was done.
+func stillOpen(conditions []Condition, list []Second) string {
+	for i, c := range conditions {
+		if was, _, _ := c.judge(list, i); was == unclear {
+			return strings.TrimPrefix(c.evidence(list, i)+c.unsure(list, i), ": ")
+		}
+	}
+	why, _ := short(list)
+	return why
 }
 
 // lean decides what the seconds leave open, by the weight of the evidence.
@@ -169,14 +192,14 @@ func (c Condition) evidence(list []Second, i int) string {
 	return fmt.Sprintf(": %.3g %% %s", 100*against/of, c.Violated)
 }
 
-// unsure says why what is above the bound of a share leaves a doubt; empty if that is because of few calls,
+// unsure says why a share leaves a doubt on which side of its bound it is; empty if that is because of few calls,
 // which evidence counts.
 func (c Condition) unsure(list []Second, i int) string {
 	against, of := counted(list, i)
 	if !c.Share || c.Violated == "" || of < fewCalls {
 		return ""
 	}
-	if p := against / of; p-sure*math.Sqrt(p*(1-p)/of) > c.Bound {
+	if p := against / of; math.Abs(p-c.Bound) > sure*math.Sqrt(p*(1-p)/of) {
 		return ", seconds vary"
 	}
 	return fmt.Sprintf(", close to %.3g %%", 100*c.Bound)

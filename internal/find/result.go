@@ -48,7 +48,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	began := f.bench.run.Elapsed()
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
-	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
+	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time, Trying: f.options.Trying}
 	seek.Sounded = func(s Tried) {
 		b := &f.bench.step
 		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}

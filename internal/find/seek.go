@@ -32,7 +32,25 @@ type Seek struct {
 	Time time.Duration
 	// Sounded takes what was done without a limit, where the search began with that; may be nil.
 	Sounded func(Tried)
+	// Trying takes the try in progress, as it begins and after each of its seconds; may be nil.
+	Trying func(Trying)
 }
+
+// Trying is a try in progress.
+type Trying struct {
+	Level float64
+	// Again means that the level was tried before.
+	Again bool
+	// Seconds is how many of its seconds have been judged, Most how many may be.
+	Seconds, Most int
+	// Open is what leaves it unclear as yet; empty if it holds so far, or has too few seconds to tell.
+	Open string
+	// IfHolds and IfNot are the levels that come after it; 0 if that is not known.
+	IfHolds, IfNot float64
+}
+
+// Told reports whether the seconds of a try say something.
+func (t *Trying) Told() bool { return t.Seconds >= leastSeconds }
 
 // How many seconds a step is observed: until the result is clear, which may be at once,
 // and longer if much depends on it.
@@ -89,6 +107,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			before, fewer = &s, width
 		}
 	}
+	k.foretell()
 	if k.Time > 0 {
 		up := k.Choice.Up
 		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || up != nil && up() }
@@ -109,6 +128,25 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		k.Choice.Start = max(k.Choice.Start, k.Choice.Low)
 	}
 	return k.Choice.Find(ctx, try, found)
+}
+
+// foretell makes Trying know what comes after each try, and whether its level was tried before.
+func (k *Seek) foretell() {
+	told := k.Trying
+	if told == nil {
+		k.Trying = func(Trying) {}
+		return
+	}
+	var holds, not float64
+	k.Choice.Ahead = func(ifHolds, ifNot float64) { holds, not = ifHolds, ifNot }
+	seen, again := map[float64]bool{}, false
+	k.Trying = func(t Trying) {
+		if t.Seconds == 0 {
+			again, seen[t.Level] = seen[t.Level], true
+		}
+		t.Again, t.IfHolds, t.IfNot = again, holds, not
+		told(t)
+	}
 }
 
 // widthFor returns the width to try a level with: that with which it held; else that with which the highest level
@@ -178,6 +216,7 @@ func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool, end
 	}
 	b.Set(level)
 	var list []Second
+	k.Trying(Trying{Level: level, Most: most})
 	for {
 		next, err := b.Next(ctx)
 		if err != nil {
@@ -197,5 +236,10 @@ func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool, end
 		case k.Time > 0 && next.To >= *end:
 			return Tried{}, nil, errUp
 		}
+		t := Trying{Level: level, Seconds: len(list), Most: most}
+		if was == unclear && t.Told() {
+			t.Open = stillOpen(k.Conditions, list)
+		}
+		k.Trying(t)
 	}
 }

@@ -459,3 +459,45 @@ func TestThreadsThatWereRaisedInVain(t *testing.T) {
 	require.NotNil(t, more)
 	assert.Equal(t, []int{8, 32}, []int{fewer.Threads, more.Threads})
 }
+
+// A search tells what it tries from its first moment on, how long that may take, and which level comes after it.
+func TestASearchTellsWhatItTries(t *testing.T) {
+	k, b := seek(), &narrow{threads: 4, most: 1000, each: 1000}
+	k.Choice.Start = 300
+	var all []Trying
+	k.Trying = func(now Trying) { all = append(all, now) }
+	var tried []float64
+	_, err := k.Find(t.Context(), b, func(s Tried) { tried = append(tried, s.Rate) })
+	require.NoError(t, err)
+	assert.Equal(t, Trying{Level: 300, Most: mostSeconds, IfHolds: 600, IfNot: 150}, all[0])
+	assert.False(t, all[0].Told())
+	last := -1
+	for i, now := range all {
+		switch {
+		case now.Seconds == 0:
+			last++
+			assert.InDelta(t, tried[last], now.Level, 0)
+			assert.Equal(t, slices.Contains(tried[:last], now.Level), now.Again)
+		default:
+			assert.Equal(t, all[i-1].Seconds+1, now.Seconds)
+		}
+		if next := last + 1; now.Seconds == 0 && next < len(tried) && now.IfHolds+now.IfNot > 0 {
+			assert.Contains(t, []float64{now.IfHolds, now.IfNot, now.Level}, tried[next], "%+v", now)
+		}
+	}
+	assert.Len(t, tried, last+1)
+}
+
+// What leaves a level unclear is told by the condition of which its seconds do not tell whether it holds.
+func TestWhatLeavesALevelUnclearIsTold(t *testing.T) {
+	list := func(against ...float64) (out []Second) {
+		for i, a := range against {
+			out = append(out, Second{From: int64(i) * 1e9, To: int64(i+1) * 1e9, Due: 3000, Done: 3000, Readings: []Reading{{0, 3000}, {a, 3000}}})
+		}
+		return out
+	}
+	both := []Condition{{Text: "errors<1%", Bound: 0.01, Share: true, Violated: "failed"}, {Text: "p99<5ms", Bound: 0.01, Share: true, Violated: "took longer"}}
+	assert.Equal(t, "1.02 % took longer, close to 1 %", stillOpen(both, list(30, 31, 31, 31)))
+	assert.Equal(t, "5 % took longer, seconds vary", stillOpen(both, list(600, 0, 0, 0)))
+	assert.Equal(t, "0.5 % took longer, seconds vary", stillOpen(both, list(60, 0, 0, 0)))
+}

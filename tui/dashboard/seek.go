@@ -2,12 +2,14 @@ package dashboard
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -110,43 +112,33 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 		return frame.Draw(s, w, h, nil)
 	}
 	frame.Title = "Search · " + strings.Join(now.Under, " and ")
+	if threads > 0 && now.Going {
+		frame.Title += " · " + report.Several(threads, "thread")
+	}
 	frame.Foot = "f hides · E ends the search"
 	if !now.Going {
 		frame.Foot = "esc closes"
 	}
-	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, threads, p.chosen)))
+	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, p.chosen)))
 }
 
-// state draws the progress of a search in w×h cells: in words, as a curve, step by
-// step; chosen is the level that is told in full, 0 for the newest.
-func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration, threads int, chosen float64) []string {
-	amount := func(v float64) string {
-		if now.Over == find.OverThreads {
-			return units.Number(v) + " threads"
-		}
-		return units.Number(v) + " " + now.Unit + "/s"
-	}
-	held, _ := now.Bracket()
-	bracket := known(s, now)
+// A panel of tight lines has none to spare, and one of wide cells has its words in a line.
+const tight, wide = 14, 72
+
+// state draws the progress of a search in w×h cells: in words, as a curve, step by step; chosen is the level that is told
+// in full, 0 for the newest. What is said has as many lines all the time, so that the curve stays where it is.
+func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration, chosen float64) []string {
 	var out []string
 	switch {
 	case !now.Going && now.Why == find.Interrupted:
-		out = append(widget.Wrap(ended(now), w-1), bracket)
+		out = widget.Wrap(ended(now), w-1)
 	case !now.Going:
-		out = append(widget.Wrap(strings.TrimSuffix("ended: "+now.Why, ": "), w-1), bracket)
-	case level == 0:
-		out = []string{s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin"), bracket}
+		out = widget.Wrap(strings.TrimSuffix("ended: "+now.Why, ": "), w-1)
 	default:
-		out = []string{s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))}
-		if threads > 0 {
-			out = append(out, s.Muted.On("with ")+s.Bold.On(report.Several(threads, "thread"))+s.Muted.On(", raised"))
-		}
-		out = append(out, bracket)
+		out = trying(s, now, w-1, level, since)
 	}
-	if d := now.Waited(held); d > 0 {
-		out = append(out, s.Warn.On("at "+units.Number(held)+" users wait "+units.Duration(d)))
-	}
-	levels := now.Newest()
+	out = append(out, known(s, now, w-1))
+	levels, told := now.Newest(), []string{}
 	if len(levels) > 0 { // the table has it in a word
 		if !slices.Contains(levels, chosen) {
 			chosen = levels[0]
@@ -157,39 +149,117 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 			if i == 0 {
 				lead = "▸ "
 			}
-			out = append(out, s.Muted.On(lead+l))
+			told = append(told, s.Muted.On(lead+l))
 		}
 	}
-	table := min(len(levels)+1, max(h/3, 4))
+	if h < tight {
+		out = append(slices.DeleteFunc(out, func(l string) bool { return l == "" }), told...)
+		return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
+	}
+	lines := 2
+	if w >= wide {
+		lines = 1
+	}
+	if len(told) > lines {
+		told = append(told[:lines-1:lines-1], widget.Fit(told[lines-1]+s.Muted.On(" "+strings.TrimSpace(ansi.Strip(told[lines]))), w-1))
+	}
+	out = append(out, told...)
+	for range lines - len(told) {
+		out = append(out, "")
+	}
 	legend := chart.LatencyLegend(s, &now.Result, w-1)
-	if room := h - len(out) - table - len(legend) - 2; room >= 5 {
-		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
-			out = slices.Concat(out, []string{""}, legend, curve, []string{""})
+	if room := h - len(out) - max(h/3, 4) - len(legend) - 2; room >= 5 {
+		curve := chart.Latency(s, &now.Result).Draw(s, w-1, room)
+		if curve == nil {
+			legend, curve = make([]string, len(legend)), make([]string, room)
 		}
+		out = slices.Concat(out, []string{""}, legend, curve, []string{""})
 	}
 	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
 }
 
-// known says what a search knows so far, in the words and inks that its table has.
-func known(s *widget.Styles, now *screen.Search) string {
+// roomy returns the first of several ways to say the same that has room in w cells, or the last.
+func roomy(w int, ways ...string) string {
+	for _, way := range ways {
+		if ansi.StringWidth(way) <= w {
+			return way
+		}
+	}
+	return ways[len(ways)-1]
+}
+
+// trying says in three lines of w cells what is being tried, what it waits for, and what comes next; level and since are
+// those of the knob, where the search does not tell.
+func trying(s *widget.Styles, now *screen.Search, w int, level float64, since time.Duration) []string {
+	say := func(v float64, ways ...string) string {
+		amount := units.Number(v) + " threads"
+		if now.Over != find.OverThreads {
+			amount = units.Number(v) + " " + now.Unit + "/s"
+		}
+		for i, rest := range ways {
+			ways[i] = s.Muted.On("trying ") + s.Bold.On(amount) + s.Muted.On(rest)
+		}
+		return roomy(w, ways...)
+	}
+	t := now.Trying
+	switch {
+	case t == nil && level == 0:
+		return []string{s.Muted.On("trying ") + s.Bold.On("unlimited"), s.Muted.On("to know where to begin"), ""}
+	case t == nil:
+		return []string{say(level, " · "+report.Length(math.Floor(since.Seconds()))), "", ""}
+	}
+	so, again := fmt.Sprintf(" · %d s, up to %d s", t.Seconds, t.Most), ""
+	if t.Again {
+		again = " again"
+	}
+	head := say(t.Level, again+so, so, fmt.Sprintf(" · %d of %d s", t.Seconds, t.Most))
+	waits := s.Muted.On("holds so far · tries on until sure")
+	switch figure, _, _ := strings.Cut(t.Open, ", "); {
+	case !t.Told():
+		waits = s.Muted.On("too early to tell")
+	case t.Open != "":
+		waits = s.Warn.On("unclear yet") + s.Muted.On(": "+roomy(w-len("unclear yet: "), t.Open, figure))
+	}
+	var next, short []string
+	if t.IfHolds > 0 {
+		next, short = append(next, units.Number(t.IfHolds)+" if it holds"), append(short, units.Number(t.IfHolds))
+	}
+	if t.IfNot > 0 {
+		next, short = append(next, units.Number(t.IfNot)+" if not"), append(short, units.Number(t.IfNot))
+	}
+	then := ""
+	if len(next) > 0 {
+		then = s.Muted.On(roomy(w, "then "+strings.Join(next, ", "), "then "+strings.Join(short, " or ")))
+	}
+	return []string{head, waits, then}
+}
+
+// known says in w cells what a search knows so far, in the words and inks that its table has, or in its signs.
+func known(s *widget.Styles, now *screen.Search, w int) string {
 	holds, from, to, tooMuch := now.Known()
-	var out []string
-	add := func(ink widget.Ink, word string, level float64, more string) {
+	var words, signs []string
+	add := func(ink widget.Ink, word, sign string, level float64, more string) {
 		if level > 0 {
-			out = append(out, s.Muted.On(word+" ")+ink.On(units.Number(level)+more))
+			text := units.Number(level) + more
+			words, signs = append(words, s.Muted.On(word+" ")+ink.On(text)), append(signs, ink.On(sign+" "+text))
 		}
 	}
 	upTo := ""
 	if to > from {
 		upTo = "–" + units.Number(to)
 	}
-	add(s.OK, "holds", holds, "")
-	add(s.Warn, "unclear", from, upTo)
-	add(s.Bad, "too much", tooMuch, "")
-	if len(out) == 0 {
+	ink := s.OK
+	if now.Waited(holds) > 0 {
+		ink = s.Warn
+	}
+	add(ink, "holds", "✓", holds, "")
+	add(s.Warn, "unclear", "±", from, upTo)
+	add(s.Bad, "too much", "✗", tooMuch, "")
+	if len(words) == 0 {
 		return s.Muted.On("nothing is known yet")
 	}
-	return strings.Join(out, s.Muted.On(" · "))
+	dot := s.Muted.On(" · ")
+	return roomy(w, strings.Join(words, dot), strings.Join(signs, dot))
 }
 
 // ended says of a search that its user has ended how far it had come.

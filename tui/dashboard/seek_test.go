@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -35,6 +37,26 @@ func TestWhatASearchKnowsIsWhatItsTableHas(t *testing.T) {
 		{[]find.Step{yes(31300), unsure(32000), maybe, no(45000), no(45000), yes(50000)}, "holds 31.3k · unclear 32k–38k · too much 45k"},
 	} {
 		now := &screen.Search{Result: find.Result{Over: find.OverRate, Under: []string{"p99<20ms"}, Steps: c.steps}}
-		assert.Equal(t, c.known, ansi.Strip(known(s, now)))
+		assert.Equal(t, c.known, ansi.Strip(known(s, now, 60)))
+		assert.LessOrEqual(t, ansi.StringWidth(known(s, now, 34)), 34)
 	}
+}
+
+// What is being tried is said in three lines, whatever is known of it, so that what is below stays where it is.
+func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	for want, now := range map[string]*find.Trying{
+		"trying 31.3k entries/s · 4 s||": nil,
+		"trying 8k entries/s · 1 s, up to 6 s|too early to tell|then 16k if it holds, 4k if not":        {Level: 8000, Seconds: 1, Most: 6, IfHolds: 16000, IfNot: 4000},
+		"trying 8k entries/s again · 4 s, up to 12 s|holds so far · tries on until sure|then 4k if not": {Level: 8000, Again: true, Seconds: 4, Most: 12, IfNot: 4000},
+		"trying 8k entries/s · 3 s, up to 6 s|unclear yet: 2.11 % took longer, seconds vary|":           {Level: 8000, Seconds: 3, Most: 6, Open: "2.11 % took longer, seconds vary"},
+	} {
+		lines := trying(s, &screen.Search{Going: true, Trying: now, Result: find.Result{Over: find.OverRate, Unit: "entries"}}, 60, 31300, 4*time.Second)
+		assert.Equal(t, want, ansi.Strip(strings.Join(lines, "|")))
+		for _, l := range trying(s, &screen.Search{Going: true, Trying: now, Result: find.Result{Over: find.OverRate, Unit: "entries"}}, 36, 31300, 0) {
+			assert.LessOrEqual(t, ansi.StringWidth(l), 36, l)
+		}
+	}
+	first := trying(s, &screen.Search{Going: true}, 60, 0, 0)
+	assert.Equal(t, "trying unlimited|to know where to begin|", ansi.Strip(strings.Join(first, "|")))
 }

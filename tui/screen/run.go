@@ -85,6 +85,8 @@ type Searches interface {
 type Search struct {
 	find.Result
 	Going bool
+	// Trying is the try in progress; nil if it is not known.
+	Trying *find.Trying
 }
 
 // Ending is how a run is ended.

@@ -94,6 +94,10 @@ func (s *searches) Search(a find.Asked) error {
 				s.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: r.from.bug(v).Error()}})
 			}
 		}()
+		o.Trying = func(t find.Trying) {
+			now.Trying = &t
+			s.show(now)
+		}
 		result := experiment.Search(ctx, l, o, func(step find.Step, _ string) {
 			now.Steps = append(now.Steps, step)
 			s.show(now)

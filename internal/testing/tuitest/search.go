@@ -43,13 +43,14 @@ func (r *Run) Found() *screen.Search {
 	return r.seek
 }
 
-// Tried finishes a step of the search for each level: up to 12 000 a second holds, and
-// beyond that calls wait.
+// Tried finishes a step of the search for each level, and begins another of the last one: up to 12 000 a second holds,
+// and beyond that calls wait.
 func (r *Run) Tried(levels ...float64) {
 	for _, level := range levels {
 		r.Mu.Lock()
 		next := *r.seek
 		next.Steps = append(append([]find.Step{}, next.Steps...), TriedStep(level))
+		next.Trying = &find.Trying{Level: level, Again: true, Seconds: 3, Most: 12, Open: "2.11 % took longer, seconds vary", IfHolds: 1.1 * level, IfNot: 0.9 * level}
 		r.seek = &next
 		r.Mu.Unlock()
 		r.Change("search", screen.All, func(s workload.Settings) workload.Settings {
