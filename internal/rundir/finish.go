@@ -274,16 +274,24 @@ func (r *Run) Remarks() []string {
 	case CutShort:
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
-	if parts := r.Mixes(); parts > 0 {
-		what := cmp.Or(r.Changed("mid-run"), "Settings changed mid-run")
-		out = append(out, fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.",
-			units.Capital(what), parts))
+	if text := r.Mixed(); text != "" {
+		out = append(out, text)
 	}
 	out = append(out, r.Asides()...)
 	if r.Failed() {
 		out = append(out, "The verification of this run failed, so it has no throughput.")
 	}
 	return out
+}
+
+// Mixed says what the figures of the whole run mix; "" if nothing was changed while it went.
+func (r *Run) Mixed() string {
+	parts := r.Mixes()
+	if parts == 0 {
+		return ""
+	}
+	what := cmp.Or(r.Changed("mid-run"), "Settings changed mid-run")
+	return fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.", units.Capital(what), parts)
 }
 
 // Misgivings returns a sentence for each thing that keeps the run from being valid.

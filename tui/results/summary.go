@@ -98,7 +98,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		more = append(more, "times: "+f.Of)
 	}
 	if f.Mixes > 0 {
-		more = append(more, fmt.Sprintf("%s mixes %d segments", run.Sign(), f.Mixes))
+		more = append(more, fmt.Sprintf("%s mixes %d segments, see Changes", run.Sign(), f.Mixes))
 	}
 	out = append(out, verified(s, run, w)...)
 	out = append(out, flow(on(s.Muted, more), s.Muted.On(" · "), w)...)
@@ -175,7 +175,7 @@ func flow(parts []string, between string, w int) []string {
 // operations is the table of operations, with what it takes to read it.
 func (l *loadedRun) operations(s *widget.Styles, w int) []string {
 	out := operationsTable(s, &l.folder.Run, w)
-	for _, text := range report.Beneath(&l.folder.Run) {
+	for _, text := range report.BeneathBriefly(&l.folder.Run) {
 		out = append(out, widget.MutedLines(s, text, w)...)
 	}
 	return out
@@ -192,11 +192,13 @@ func (l *loadedRun) rest(s *widget.Styles, w int, brief bool) []string {
 	return out
 }
 
-// remarks has what every report of the run must repeat, without what stands beside its verification.
+// remarks has what every report of the run must repeat, without what stands beside its verification, and what
+// the figures mix, which their sign says.
 func (l *loadedRun) remarks(s *widget.Styles, w int) (out []string) {
-	beside := l.folder.Run.Restarted()
-	for _, text := range l.folder.Run.Remarks() {
-		if text != beside {
+	run := &l.folder.Run
+	beside, mixed := run.Restarted(), run.Mixed()
+	for _, text := range run.Remarks() {
+		if text != beside && text != mixed {
 			out = append(out, remark(s, text, w)...)
 		}
 	}

@@ -124,3 +124,12 @@ func TestWhatBothSidesUsedIsNotCutSilently(t *testing.T) {
 		assert.Equal(t, !cut, strings.Contains(page, "counter 19"), "%d lines", h)
 	}
 }
+
+// That the figures of the whole run mix segments is said once, where their sign is.
+func TestThatFiguresMixSegmentsIsSaidOnce(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	page := ansi.Strip(strings.Join(r.run.loaded.text(a.Env.Styles, nil, 116, true), "\n"))
+	assert.Equal(t, 1, strings.Count(page, "segments"), page)
+	assert.Contains(t, page, "~ mixes 2 segments, see Changes")
+	assert.Contains(t, r.run.loaded.folder.Run.Remarks(), r.run.loaded.folder.Run.Mixed(), "documents say it in a sentence")
+}

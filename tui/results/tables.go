@@ -198,7 +198,7 @@ func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
 		}
 		out = append(out, "")
 	}
-	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; of each kind, the first five messages that differ are kept.", w)...)
+	return append(out, widget.MutedLines(s, "Failed calls are not in throughput; of each kind, five messages are kept.", w)...)
 }
 
 // checks are what the verification looked at, with its sentence.
