@@ -98,12 +98,12 @@ func (s *Screen) body(e screen.Env, h int) []string {
 		left, right := e, e
 		left.W = e.W * 9 / 20
 		right.W = e.W - left.W
-		if drawn := s.picture(right, room); drawn != nil {
+		if drawn := picture(right, &s.now.Result, room); drawn != nil {
 			return append(out, widget.Beside(s.table(left, len(out)+1, room), drawn)...)
 		}
 	}
 	if above := room - min(len(s.now.Points)+3, max(room/2, 5)); above >= 6 {
-		out = append(out, s.picture(e, above)...)
+		out = append(out, picture(e, &s.now.Result, above)...)
 	}
 	return append(out, s.table(e, len(out)+1, h-len(out))...)
 }
@@ -115,11 +115,11 @@ const wideFrom = 160
 // beside each other.
 const tallPicture, widePicture = 24, 100
 
-// picture draws, in at most h lines, latency over the rate where rates are swept, as throughput is then
+// picture draws the results of a sweep in at most h lines: latency over the rate where rates are swept, as throughput is then
 // what was asked for; else throughput over the knob, and the p99 below or beside it where there is
 // room, or the points as bars; nil if there is nothing to draw.
-func (s *Screen) picture(e screen.Env, h int) []string {
-	st, c := e.Styles, report.LoadCurve(&s.now.Result)
+func picture(e screen.Env, r *sweep.Result, h int) []string {
+	st, c := e.Styles, report.LoadCurve(r)
 	panel := func(title, legend string, p chart.Plot, w, h int) []string {
 		lines := []string{legend}
 		if widget.SizeOf(e.W, e.H) == widget.Small {
@@ -135,10 +135,10 @@ func (s *Screen) picture(e screen.Env, h int) []string {
 		return out
 	}
 	throughput := func(w, h int) []string {
-		return panel("Throughput", chart.Legend(st, &s.now.Result), chart.Throughput(st, &s.now.Result), w, h)
+		return panel("Throughput", chart.Legend(st, r), chart.Throughput(st, r), w, h)
 	}
 	tail := func(w, h int) []string {
-		return panel("Latency", chart.TailLegend(st, &s.now.Result), chart.Tail(st, &s.now.Result), w, h)
+		return panel("Latency", chart.TailLegend(st, r), chart.Tail(st, r), w, h)
 	}
 	if left := e.W / 2; h >= tallPicture {
 		if above, below := throughput(e.W, h-h*2/5), tail(e.W, h*2/5); above != nil && below != nil {
@@ -152,7 +152,7 @@ func (s *Screen) picture(e screen.Env, h int) []string {
 	if out := throughput(e.W, h); out != nil {
 		return out
 	}
-	if bars := chart.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= h {
+	if bars := chart.Beside(st, r, e.W-4); len(bars) > 0 && len(bars)+2 <= h {
 		return widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))
 	}
 	return nil

@@ -773,3 +773,27 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	s.Tell("", a.Env)
 	assert.NotContains(t, s.View(a.Env), "written to", "until the next key")
 }
+
+// unread is a preview of runs that are never read.
+type unread struct{}
+
+func (unread) Read(string) tea.Cmd { return nil }
+func (unread) Take(tea.Msg)        {}
+func (unread) Draw(e screen.Env, _, title string, h int) []string {
+	return widget.Panel{Title: title}.Draw(e.Styles, e.W, h, nil)
+}
+
+// Below the list stands what is selected: of a sweep its answer and its picture, of others what they are.
+func TestTheListShowsWhatIsSelected(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(9)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-124500-ingestion-sweep", When: tuitest.Day.Add(12*time.Hour + 45*time.Minute), Result: &past}}
+	a := tuitest.NewStage(t, NewRuns(b, "", map[string]bool{}, unread{}), 120, 40)
+	tuitest.Golden(t, a.Picture(t))
+	a.Send(t, "down")
+	assert.Contains(t, a.Picture(t), "╭─ ingestion · today 11:52 ─")
+	a.Send(t, tea.WindowSizeMsg{Width: 120, Height: 30})
+	assert.NotContains(t, a.Picture(t), "╭─ ingestion · today 11:52 ─", "there is no room")
+	a.Send(t, tea.WindowSizeMsg{Width: 120, Height: 31})
+	assert.Contains(t, a.Picture(t), "╭─ ingestion · today 11:52 ─")
+}

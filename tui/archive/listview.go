@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -49,6 +50,8 @@ func (h *List) before(e screen.Env, height int) []string {
 	}
 	title := named(i) + " · " + h.moments.Of(i, e.Now)
 	switch {
+	case i.Sweep != nil:
+		return swept(e, i.Sweep.Result, title, height)
 	case len(i.Of) > 0:
 		of := widget.Plural(int64(len(i.Of)), "run")
 		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{of + e.Styles.Muted.On(": → lists them, enter opens what they came to")}))
@@ -56,6 +59,19 @@ func (h *List) before(e screen.Env, height int) []string {
 		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{e.Styles.Muted.On("It goes on: enter watches it.")}))
 	}
 	return h.preview.Draw(e, i.Run.ID, title, height)
+}
+
+// swept draws the preview of a sweep: its answer, and below that its picture, if it has one.
+func swept(e screen.Env, r *sweep.Result, title string, height int) []string {
+	panel := widget.Panel{Title: title, Foot: "enter opens it"}
+	lines := widget.Indent(widget.Wrap(strings.Join(report.SweepLead(r), " "), e.W-4))
+	answer := min(len(lines), 3) + 2
+	drawn := picture(e, r, height-answer)
+	if drawn == nil {
+		return panel.Draw(e.Styles, e.W, height, lines)
+	}
+	drawn = append(panel.Draw(e.Styles, e.W, answer, lines[:min(len(lines), answer-2)]), drawn...)
+	return append(drawn, widget.BlankLines(e.W, height-len(drawn))...)
 }
 
 // View draws the page.
