@@ -788,8 +788,11 @@ func TestTheListShowsWhatIsSelected(t *testing.T) {
 	b := tuitest.NewDemo()
 	past := tuitest.NewSweep(9)
 	b.PastSweeps = []sweep.Kept{{ID: "260503-124500-ingestion-sweep", When: tuitest.Day.Add(12*time.Hour + 45*time.Minute), Result: &past}}
+	b.PastGroups = []kept.Group{{ID: "260503-123000-ingestion-redis-compared", Kind: kept.Compare, When: tuitest.Day.Add(12*time.Hour + 30*time.Minute), Profile: "ingestion", Store: "redis", A: []string{"a"}, B: []string{"b"}, Answer: "p99 +58.7 %", Rate: math.NaN()}}
 	a := tuitest.NewStage(t, NewRuns(b, "", map[string]bool{}, unread{}), 120, 40)
 	tuitest.Golden(t, a.Picture(t))
+	a.Send(t, "down")
+	assert.Regexp(t, "╭─ compare ingestion · today 12:30 ─+╮\n│ p99 [+]58.7 %", a.Picture(t))
 	a.Send(t, "down")
 	assert.Contains(t, a.Picture(t), "╭─ ingestion · today 11:52 ─")
 	a.Send(t, tea.WindowSizeMsg{Width: 120, Height: 30})

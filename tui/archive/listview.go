@@ -52,10 +52,10 @@ func (h *List) before(e screen.Env, height int) []string {
 	switch {
 	case i.Sweep != nil:
 		return swept(e, i.Sweep.Result, title, height)
-	case len(i.Of) > 0:
-		of := widget.Plural(int64(len(i.Of)), "run")
-		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{of + e.Styles.Muted.On(": → lists them, enter opens what they came to")}))
-	case i.Run == nil || i.Run.EndedBy == rundir.StillRunning:
+	case i.Group != nil:
+		lines := []string{e.Styles.Bold.On(i.Answer("")), e.Styles.Muted.On(widget.Plural(int64(len(i.Of)), "run") + ", which → lists")}
+		return widget.Panel{Title: title, Foot: "enter opens it"}.Draw(e.Styles, e.W, height, widget.Indent(lines))
+	case i.Run.EndedBy == rundir.StillRunning:
 		return widget.Panel{Title: title}.Draw(e.Styles, e.W, height, widget.Indent([]string{e.Styles.Muted.On("It goes on: enter watches it.")}))
 	}
 	return h.preview.Draw(e, i.Run.ID, title, height)
