@@ -134,7 +134,7 @@ func TestMomentsAreOfferedWhereTheyAre(t *testing.T) {
 	}
 	for size, charted := range map[[2]int][]page{
 		{120, 40}: {tabSummary, tabChanges},
-		{200, 60}: {tabSummary, tabVerdict, tabChanges, tabFailures, tabValues},
+		{200, 60}: {tabSummary, tabVerdict, tabChanges, tabFailures},
 	} {
 		a, r, _ := show(t, size[0], size[1])
 		for range r.pages.list() {

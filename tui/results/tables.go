@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -266,8 +265,8 @@ func answered(s *widget.Styles, a *workload.Answers, w int) []string {
 	return out
 }
 
-// turned says of each setting that was changed live what it was at first and what it came to, "8 → 18 during the
-// run"; between them stands … if there was more.
+// turned says of each setting that was changed live what it was at first and what it came to, "8 → 18"; between
+// them stands … if there was more.
 func turned(list []measure.Change) map[string]string {
 	values := map[string][]string{}
 	for _, c := range list {
@@ -288,46 +287,7 @@ func turned(list []measure.Change) map[string]string {
 		if n := len(v); n > 3 {
 			v = []string{v[0], "…", v[n-1]}
 		}
-		out[name] = strings.Join(v, " → ") + " during the run"
+		out[name] = strings.Join(v, " → ")
 	}
 	return out
-}
-
-func (l *loadedRun) values(s *widget.Styles, w int) []string {
-	run := &l.folder.Run
-	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
-	changed := turned(run.Turned())
-	for _, k := range run.Given() {
-		text := run.Parameters[k]
-		if v, ok := run.Settings[k]; ok {
-			text = rundir.SettingText(k, v)
-		}
-		g.Add(k, cmp.Or(changed[k], text), run.Origin(k))
-		delete(changed, k)
-	}
-	for _, k := range slices.Sorted(maps.Keys(changed)) {
-		g.Add(k, changed[k], "")
-	}
-	g.Add("", "", "")
-	if _, listed := run.Parameters["seed"]; !listed {
-		g.Add("seed", fmt.Sprint(run.Seed), "")
-	}
-	for _, k := range slices.Sorted(maps.Keys(run.Store.Details)) {
-		g.Add("store "+k, run.Store.Details[k], "")
-	}
-	for _, k := range slices.Sorted(maps.Keys(run.Environment)) {
-		text := fmt.Sprint(run.Environment[k])
-		if f, ok := run.Environment[k].(float64); ok {
-			text = widget.NumberText(f)
-		}
-		g.Add(k, text, "")
-	}
-	g.Ink = func(_, col int) widget.Ink {
-		if col == 2 {
-			return s.Muted
-		}
-		return s.Plain
-	}
-	head, rows := g.Lines(s, w)
-	return append([]string{head}, rows...)
 }

@@ -210,7 +210,7 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 	case p.at == tabFailures:
 		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, p.moment, w) })
 	case p.at == tabValues:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.values(e.Styles, w) })
+		return l.values(e.Styles, w, h)
 	}
 	return p.of.loaded.page(e.Styles, p.moment, p.of.outcome, w, h)
 }
