@@ -100,7 +100,7 @@ func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "verdict  tags, note")
 	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a · new index `, a.Picture(t))
 	a, _ = list(t, b, 80, 24)
-	assert.Regexp(t, `today 11:40 .* redis .* 3 +✓ +VALID `, a.Picture(t), "store, errors and verdict come before tags and notes")
+	assert.Regexp(t, `  11:40 .* redis .* 3 +✓ +VALID `, a.Picture(t), "store, errors and verdict come before tags and notes")
 	assert.NotContains(t, a.Picture(t), "build=17")
 	b.Past[1].Verdict.Thresholds = []rundir.Threshold{{Expr: "p99<1us", Got: "2 ms"}}
 	a, _ = list(t, b, 120, 40)
@@ -116,8 +116,8 @@ func TestRunsOfOneMinuteAreToldApart(t *testing.T) {
 	b.Past[1].Started = b.Past[0].Started.Add(7 * time.Second)
 	b.Past[1].EndedBy = rundir.StillRunning
 	a, h := list(t, b, 80, 24)
-	assert.Contains(t, a.Picture(t), "today 11:52:00  ingestion")
-	assert.Contains(t, a.Picture(t), "today 11:52:07  ingestion")
+	assert.Contains(t, a.Picture(t), " 11:52:00   ingestion")
+	assert.Contains(t, a.Picture(t), " 11:52:07   ingestion")
 	assert.Contains(t, a.Picture(t), "Fri 17:05  ")
 	assert.Contains(t, a.Picture(t), "▶ goes on: enter watches it")
 	a.Send(t, "/")
@@ -706,7 +706,7 @@ func TestTheListShowsOrMarksWhatIsKeptWithARun(t *testing.T) {
 	}{
 		120: {`ingestion .* VALID .* many · disk=nvme · cold cache`, false},
 		84:  {`ingestion .* VALID +#`, true},
-		80:  {`ingestion .* VALID +│`, false},
+		80:  {`ingestion .* VALID +#`, true},
 	} {
 		b := tuitest.NewDemo()
 		b.Past[0].Name, b.Past[0].Tags, b.Past[0].Note = "many", map[string]string{"disk": "nvme"}, "cold cache"
@@ -751,6 +751,19 @@ func TestAWiderListHasNoFewerColumns(t *testing.T) {
 		n := g.Columns(notesColumn, w-4)
 		assert.GreaterOrEqual(t, n, had, w)
 		had = max(had, n)
+	}
+}
+
+// The word of a verdict is in the list at every size, and where there is more room the store and the number of errors:
+// moments are short for that.
+func TestTheListKeepsAWordForTheVerdict(t *testing.T) {
+	for w, row := range map[int]string{
+		60:  `ingestion .* ~12 ms +✓ +VALID `,
+		80:  ` 11:40 +ingestion +redis .* ~12 ms +3 +✓ +VALID `,
+		100: ` today 11:40 +ingestion +redis .* ~12 ms .* 3 +✓ +VALID `,
+	} {
+		a, _ := list(t, tuitest.NewDemo(), w, 24)
+		assert.Regexp(t, row, a.Picture(t), "%d", w)
 	}
 }
 

@@ -189,15 +189,16 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	return append(append(out, head), lines...)
 }
 
-// storeColumn, verdictColumn and notesColumn are which columns of the list have the store, the word of the verdict
-// and what is kept with runs.
-const storeColumn, verdictColumn, notesColumn = 3, 13, 14
+// storeColumn, errorsColumn, verdictColumn and notesColumn are which columns of the list have the store, the number
+// of errors, the word of the verdict and what is kept with runs.
+const storeColumn, errorsColumn, verdictColumn, notesColumn = 3, 11, 13, 14
 
 // noting is how much is said: whole answers, Notes in words, cut or only marked by a sign, verdicts in full or
-// brief, and with a cause. profile is how wide the column of profiles may be; 0: as wide as usual.
+// brief, and with a cause. short leaves out *today*, and shorter the time of other days, too. profile is how wide
+// the column of profiles may be; 0: as wide as usual.
 type noting struct {
-	whole, cut, mark, brief, cause bool
-	profile                        int
+	whole, cut, mark, brief, cause, short, shorter bool
+	profile                                        int
 }
 
 // profiles are how wide the column of profiles may be: it is cut where there is no room for store, verdict and
@@ -253,26 +254,48 @@ func (h *List) roomy(e screen.Env, listed []*kept.Item, end, w int) (*widget.Gri
 	return g, how
 }
 
-// narrow is the table with store, the word of the verdict and notes, for which the column of profiles is cut if need
-// be; else that without notes; nil: there is no room for that either.
+// narrow is the table with store, errors, the word of the verdict and notes, for which moments are short and the
+// column of profiles is cut if need be; else that without errors, without notes, or with the word alone; nil: there
+// is no room for that either.
 func (h *List) narrow(e screen.Env, listed []*kept.Item, end, w int, ways []noting) (*widget.Grid, noting) {
-	least := []int{storeColumn, verdictColumn}
-	needs := least
+	needs := [][]int{{storeColumn, errorsColumn, verdictColumn}, {storeColumn, verdictColumn}, {verdictColumn}}
 	if slices.ContainsFunc(listed[h.top:end], func(i *kept.Item) bool { return i.Run != nil && Notes(i.Run) != "" }) {
-		needs = []int{storeColumn, notesColumn, verdictColumn}
+		needs = append([][]int{{storeColumn, errorsColumn, notesColumn, verdictColumn}, {storeColumn, notesColumn, verdictColumn}}, needs...)
 	}
-	for _, need := range [][]int{needs, least} {
+	for _, need := range needs {
 		for _, most := range profiles {
-			for _, how := range ways {
-				how.profile, how.brief = most, how.brief || most < profiles[0]
-				g := h.grid(e, listed, end, how)
-				if !slices.ContainsFunc(need, func(col int) bool { return !g.Shows(col, w) }) {
-					return g, how
+			for _, when := range []noting{{}, {short: true}, {short: true, shorter: true}} {
+				for _, how := range ways {
+					how.profile, how.brief, how.short, how.shorter = most, how.brief || most < profiles[0], when.short, when.shorter
+					if how.shorter && len(need) > 1 {
+						continue
+					}
+					g := h.grid(e, listed, end, how)
+					g.Cols[errorsColumn].Spare = 3
+					for _, other := range []int{storeColumn, errorsColumn} {
+						if !slices.Contains(need, other) { // it makes room for what is
+							g.Cols[other].Spare = 8
+						}
+					}
+					if !slices.ContainsFunc(need, func(col int) bool { return !g.Shows(col, w) }) {
+						return g, how
+					}
 				}
 			}
 		}
 	}
 	return nil, noting{}
+}
+
+// ClockOrDay returns the time of a moment of today, or the day of another.
+func ClockOrDay(when string) string {
+	if clock, today := strings.CutPrefix(when, "today "); today {
+		return clock
+	}
+	if day := strings.LastIndexByte(when, ' '); day > 0 && strings.Contains(when[day:], ":") {
+		return when[:day]
+	}
+	return when
 }
 
 // grid is the table of the rows up to end.
@@ -314,6 +337,12 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 	for i := h.top; i < end; i++ {
 		r := &h.rows[h.shown[i]]
 		when := h.moments.Of(r, e.Now)
+		if how.short {
+			when = strings.TrimPrefix(when, "today ")
+		}
+		if how.shorter {
+			when = ClockOrDay(when)
+		}
 		if h.nested && h.of[r.ID()] != "" {
 			when = "  " + when
 		}

@@ -131,14 +131,23 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	top := x.top
 	end := min(top+h, len(items))
 	var g *widget.Grid
-	for words := inFull; words < noWord; words++ { // with the store, which says whose the figures are
-		g = x.grid(e, items, top, end, focused, words)
+	whole := func(words wording, cause bool) bool { // with store and p99
+		g = x.grid(e, items, top, end, focused, words, cause)
+		g.Cols[storeAt].Spare, g.Cols[latencyAt].Spare = 2, 1
+		return g.Shows(storeAt, w-1)
+	}
+	fits := whole(inFull, true) || whole(noToday, true) || whole(oneTime, true) || whole(inFull, false) || whole(oneTime, false)
+	for words := inFull; words < noWord && !fits; words++ { // with the store, which says whose the figures are
+		g = x.grid(e, items, top, end, focused, words, false)
 		if g.Cols[storeAt].Spare = 2; g.Least() <= w {
 			break
 		}
 	}
-	for words := inFull; words <= noWord && g.Least() > w; words++ {
-		g = x.grid(e, items, top, end, focused, words)
+	for words := inFull; words <= noWord && !fits && g.Least() > w; words++ {
+		g = x.grid(e, items, top, end, focused, words, false)
+	}
+	if fits { // off the border
+		w--
 	}
 	_, lines := g.Lines(s, w)
 	lines = widget.Indent(lines)
@@ -154,15 +163,16 @@ type wording int
 const (
 	inFull  wording = iota
 	oneWord         // what is worst about a run, beside the sign of its verdict
-	oneTime         // that, and the time of a run of today, or the day of another
+	noToday         // that, and of a run of today only its time
+	oneTime         // and the day of another
 	noWord          // the sign alone, and day and time
 )
 
-// storeAt is which column has the store.
-const storeAt = 1
+// storeAt and latencyAt are which columns have the store and the p99.
+const storeAt, latencyAt = 1, 3
 
-// grid is the table of some of the items.
-func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words wording) *widget.Grid {
+// grid is the table of some of the items; cause gives verdicts in doubt their first one.
+func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words wording, cause bool) *widget.Grid {
 	s := e.Styles
 	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true, Most: 12}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
 	for i := top; i < end; i++ {
@@ -187,11 +197,17 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 				brief = worst
 			}
 		}
+		if cause {
+			brief = r.Because(brief)
+		}
 		if words < noWord {
 			verdict += " " + brief
 		}
-		if words == oneTime {
-			when = clockOrDay(when)
+		switch words {
+		case noToday:
+			when = strings.TrimPrefix(when, "today ")
+		case oneTime:
+			when = archive.ClockOrDay(when)
 		}
 		lead := "  "
 		switch {
@@ -215,17 +231,6 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 		return s.Plain
 	}
 	return g
-}
-
-// clockOrDay returns the time of a moment of today, or the day of another.
-func clockOrDay(when string) string {
-	if clock, today := strings.CutPrefix(when, "today "); today {
-		return clock
-	}
-	if day := strings.LastIndexByte(when, ' '); day > 0 && strings.Contains(when[day:], ":") {
-		return when[:day]
-	}
-	return when
 }
 
 // none says that the selected profile has no runs, and where those of others are.

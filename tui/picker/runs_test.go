@@ -147,12 +147,24 @@ func TestTheLastRunsKeepAWordForTheirVerdict(t *testing.T) {
 	}
 	b.Past[1].Verdict.Causes = []string{string(verdict.Errors)}
 	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
-	for w, words := range map[int][]string{80: {"! cut short", "! failed", "! DEGRADED"}, 200: {"! DEGRADED · cut short", "! DEGRADED · failed"}} {
+	for w, words := range map[int][]string{80: {"! cut short", "! failed", "! DEGRADED"}, 200: {"! DEGRADED · cut short", "! DEGRADED: errors"}} {
 		a := tuitest.NewStage(t, p, w, 24)
 		a.Perform(t, p.Start(a.Env))
 		for _, word := range words {
 			assert.Contains(t, a.Picture(t), word, "%d", w)
 		}
+	}
+}
+
+// At 120 columns and more, the last runs have store, p99 and the first cause of a doubt.
+func TestTheLastRunsHaveTheirCauses(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{string(verdict.Backlog)}}
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	for _, w := range []int{120, 170, 200} {
+		a := tuitest.NewStage(t, p, w, 40)
+		a.Perform(t, p.Start(a.Env))
+		assert.Regexp(t, `11:52  redis  ~38.4k/s +~19 ms  ! DEGRADED: backlog +│`, a.Picture(t), "%d", w)
 	}
 }
 

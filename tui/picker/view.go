@@ -39,8 +39,11 @@ func (p *Picker) layout(w, h int) pickerPanes {
 		return l
 	}
 	left := min(max(w*42/100, 34), 56)
+	if w >= largeFrom {
+		left = leastLeft
+	}
 	if w >= wideFrom {
-		left = min(w*34/100, mostLeft)
+		left = min(max(w*34/100, leastLeft), mostLeft)
 	}
 	list := min(len(p.list.all)+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
@@ -60,10 +63,11 @@ func (p *Picker) layout(w, h int) pickerPanes {
 	return l
 }
 
-// From wideFrom columns on there is room for three; the left one is mostLeft wide at most. In wholePlan rows of
+// From largeFrom columns on, the left one has leastLeft, in which the last runs have all their figures. From
+// wideFrom columns on there is room for three; the left one is mostLeft wide at most. In wholePlan rows of
 // two of them, a plan is whole. A form of more than mostForm columns would have values and their origins too far
 // apart.
-const wideFrom, mostLeft, wholePlan, mostForm = 160, 80, 20, 90
+const largeFrom, leastLeft, wideFrom, mostLeft, wholePlan, mostForm = 120, 62, 160, 80, 20, 90
 
 // View draws the page.
 func (p *Picker) View(e screen.Env) string {
