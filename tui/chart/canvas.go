@@ -58,8 +58,10 @@ func (c *Canvas) dot(x, up int, l Layer) {
 // Area fills each column of cells from one value to another, both fractions of the
 // height given by column of dots, with blocks that are accurate to an eighth of a cell: the
 // cell in which an area ends is of the layer of its edge. A gap in either is a gap in the
-// area. A nil from is the bottom.
+// area. A nil from is the bottom; another lower edge goes by half cells, and leaves its height only
+// where that is more than a quarter of a cell off, so that it is not ragged.
 func (c *Canvas) Area(from, to []float64, l, edge Layer) {
+	held := -half
 	for x := range min((len(to)+1)/2, c.w) {
 		low, high := 0, -1
 		if from != nil {
@@ -76,7 +78,14 @@ func (c *Canvas) Area(from, to []float64, l, edge Layer) {
 			}
 		}
 		if high < 0 {
+			held = -half
 			continue
+		}
+		if from != nil {
+			if held < 0 || max(low-held, held-low) > half/2 {
+				held = (low + half/2) / half * half
+			}
+			low = held
 		}
 		high = max(high, 1)
 		low = min(low, high-1)
@@ -85,6 +94,9 @@ func (c *Canvas) Area(from, to []float64, l, edge Layer) {
 		}
 	}
 }
+
+// half is half a cell, in eighths.
+const half = 4
 
 // fill puts a block into a cell, from and to eighths of its height.
 func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {

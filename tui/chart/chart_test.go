@@ -309,6 +309,41 @@ func TestABandHasTwoEdges(t *testing.T) {
 	assert.Equal(t, []string{"▆ ▂", "▀━ ", "   "}, rows(c))
 }
 
+// The lower edge of a band goes by half cells: what moves by less does not make it ragged, and it follows what
+// moves on, as far as half a cell tells.
+func TestTheLowerEdgeOfABandIsEven(t *testing.T) {
+	from, to := make([]float64, 40), make([]float64, 40)
+	for x := range from {
+		from[x], to[x] = 0.30+0.02*float64(x/2%2), 0.95
+	}
+	for _, row := range edges(from, to) {
+		assert.Regexp(t, `^( +|█+|▀+|▅+)$`, row)
+	}
+	for x := range from {
+		from[x] = 0.2 + 0.01*float64(x)
+	}
+	c := NewCanvas(20, 8)
+	c.Area(from, to, 1, 2)
+	for x := range 20 {
+		low := 0.0
+		for y := range 8 {
+			switch r, _ := c.At(x, y); r {
+			case '█':
+				low = float64(7-y) / 8
+			case '▀':
+				low = (7.5 - float64(y)) / 8
+			}
+		}
+		assert.InDelta(t, from[2*x], low, 0.4/8, "column %d", x)
+	}
+}
+
+func edges(from, to []float64) []string {
+	c := NewCanvas(len(to)/2, 8)
+	c.Area(from, to, 1, 2)
+	return rows(c)
+}
+
 func TestLabelsOfRoundValuesAreNeverCut(t *testing.T) {
 	for power := 1.0; power < 1e13; power *= 10 {
 		for _, by := range []float64{1, 2, 5} {
