@@ -11,8 +11,9 @@ import (
 )
 
 // draw draws the form in w cells, line by line, and records which line belongs to
-// which row; focused means that the keys are its own.
-func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
+// which row; focused means that the keys are its own. Rows that are not shown are named in
+// what they leave of h lines.
+func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	if s.Spoken {
 		w = widget.Unbroken
 	}
@@ -20,6 +21,9 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	f.column = 16
 	f.wide = w
 	for i := range f.rows {
+		if !f.shows(i) {
+			continue
+		}
 		f.column = max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, w*2/5))
 	}
 	var out []string
@@ -37,14 +41,15 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 		}
 		add(-1, "")
 	}
-	section, hidden := "", 0
+	section := ""
+	var hidden []string
 	for i := range f.rows {
 		r := &f.rows[i]
 		if r.section != "" {
 			section = r.section
 		}
 		if !f.shows(i) {
-			hidden++
+			hidden = append(hidden, label(r.name))
 			continue
 		}
 		if section != "" && f.all {
@@ -61,11 +66,29 @@ func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 			add(row, l)
 		}
 	}
-	if hidden > 0 {
+	if len(hidden) > 0 {
 		add(-1, "")
-		add(-1, " "+s.Muted.On(ansi.Truncate(fmt.Sprintf("d shows %d more: file, warm-up, timetable …", hidden), w-2, "…")))
+		for _, l := range named(hidden, w-2, max(h-len(out), 1)) {
+			add(-1, " "+s.Muted.On(l))
+		}
 	}
 	return out
+}
+
+// named says that d shows so many more rows and names them, as many as have room in so many lines of w cells.
+func named(hidden []string, w, most int) []string {
+	for n := len(hidden); ; n-- {
+		text := fmt.Sprintf("d shows %d more: %s", len(hidden), strings.Join(hidden[:n], ", "))
+		switch {
+		case n == 0:
+			text = fmt.Sprintf("d shows %d more …", len(hidden))
+		case n < len(hidden):
+			text += " …"
+		}
+		if lines := widget.Wrap(text, w); len(lines) <= most || n == 0 {
+			return lines
+		}
+	}
 }
 
 // tallest returns how many lines of w cells the main values need, whichever profile is selected, so

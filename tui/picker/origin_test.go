@@ -93,7 +93,7 @@ func TestOffersWithoutRoomAreCounted(t *testing.T) {
 	goTo(t, a, p, "target")
 	a.Send(t, "enter")
 	p.form.edit.offers = []string{"a", "b", "c", "d", "e", "f", "g"}
-	shown := func() string { return ansi.Strip(strings.Join(p.form.draw(a.Env.Styles, 80, true), "\n")) }
+	shown := func() string { return ansi.Strip(strings.Join(p.form.draw(a.Env.Styles, 80, 40, true), "\n")) }
 	assert.Contains(t, shown(), "… 2 more")
 	at := slices.Index(p.form.lines, -2-4)
 	require.Positive(t, at, "the fifth offer")

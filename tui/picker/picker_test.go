@@ -605,7 +605,7 @@ func TestEachMistakeOfAPlanIsSaid(t *testing.T) {
 	}
 	a, p := pick(t, b, 120, 40)
 	goTo(t, a, p, "target") // the row of the file is not the selected one
-	text := strings.Join(p.form.draw(a.Env.Styles, 100, true), "\n")
+	text := strings.Join(p.form.draw(a.Env.Styles, 100, 40, true), "\n")
 	for _, want := range []string{`p.yaml:2:1: there is no key "thread"`, "did you mean threads?", "p.yaml:3: rate: fast", "write it like 500"} {
 		assert.Contains(t, ansi.Strip(text), want)
 	}
@@ -617,7 +617,7 @@ func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 	p.form.rows = append(p.form.rows, row{name: "eligibility.totalEntryCount", text: "4000"})
 	for _, wide := range []int{44, 66, mostForm} { // of screens of 80, 120 and 200 columns
 		rows := map[int]bool{}
-		for n, l := range p.form.draw(a.Env.Styles, wide, true) {
+		for n, l := range p.form.draw(a.Env.Styles, wide, 40, true) {
 			i := p.form.lines[n]
 			if i < 0 || rows[i] { // the help of a row follows its line
 				continue
@@ -740,4 +740,12 @@ func TestAWidePlanIsBelowTheForm(t *testing.T) {
 	assert.False(t, below(30))
 	a.Send(t, "d")
 	assert.False(t, below(45))
+}
+
+// The rows that are not shown are named as far as there is room, whole names only.
+func TestTheFormNamesWhatItDoesNotShow(t *testing.T) {
+	names := []string{"file", "warm-up", "timetable", "thresholds"}
+	assert.Equal(t, []string{"d shows 4 more: file, warm-up,", "timetable, thresholds"}, named(names, 30, 5))
+	assert.Equal(t, []string{"d shows 4 more: file …"}, named(names, 30, 1))
+	assert.Equal(t, []string{"d shows 4 more …"}, named(names, 17, 1))
 }

@@ -56,7 +56,7 @@ func (p *Picker) layout(w, h int) pickerPanes {
 	}
 	plan := min(max((h-2)*4/10, 9), 13)
 	if !p.form.all {
-		plan = max(plan, rest)
+		plan = max(plan, min(rest, wholePlan+2))
 	}
 	l.panes[paneForm] = image.Rect(left, 1, w, h-1-plan)
 	l.panes[panePlan] = image.Rect(left, h-1-plan, w, h-1)
@@ -152,7 +152,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if x := p.form.find; x != nil {
 			box.Title = x.title(p.form.rows)
 		}
-		lines = p.form.draw(s, min(w-2, mostForm), box.Focused)
+		lines = p.form.draw(s, min(w-2, mostForm), h-2, box.Focused)
 		p.form.scrollTo(h - 2)
 		if n := len(lines); n > h-2 {
 			box.Note = fmt.Sprintf("%d–%d of %d", p.form.top+1, min(p.form.top+h-2, n), n)
