@@ -76,6 +76,9 @@ func (c *Comparison) Earlier() int {
 	return len(c.before.Runs)
 }
 
+// Single is what a comparison of one run a side notes, where no earlier runs tell how much one differs from the next.
+const Single = "One run a side: only its own variation counts as chance."
+
 // single says what one run a side can show, and what would tell more.
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
@@ -85,7 +88,7 @@ func single(c *Comparison) []string {
 		}
 		return []string{text}
 	}
-	out := []string{"With one run a side, nobody knows how much one run differs from the next: only the variation within each run counts as chance."}
+	out := []string{Single}
 	if s := min(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS); s < leastBatches {
 		out = []string{fmt.Sprintf("One run a side, of %.2g s, cannot show what is chance. It takes runs of %d s or more (30 s tell more), several a side (--repeat 5), or %d earlier runs of the same plan in the same folder.",
 			s, leastBatches, leastEarlier)}

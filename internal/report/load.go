@@ -109,9 +109,9 @@ func kneesOf(r *sweep.Result) (out []string) {
 		switch {
 		case knee == 0:
 		case missed == 0:
-			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s or above: every rate was met (98 %% or more of what was due was done).", where, units.Number(knee), r.Unit))
+			out = append(out, fmt.Sprintf("knee%s: %s %s/s or above · every rate was met (98 %% or more of what was due was done)", where, units.Number(knee), r.Unit))
 		default:
-			out = append(out, fmt.Sprintf("The knee%s is at %s %s/s: %s was the first not met.", where, units.Number(knee), r.Unit, units.Number(missed)))
+			out = append(out, fmt.Sprintf("knee%s: %s %s/s · %s was the first not met", where, units.Number(knee), r.Unit, units.Number(missed)))
 		}
 	}
 	return out

@@ -52,7 +52,8 @@ const mostCurves = 4
 // SweepText describes a sweep for a terminal: its results, the curves and each point.
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
-	for _, s := range SweepLead(r) {
+	lead, more := SweepAnswer(r)
+	for _, s := range lead {
 		b.WriteString(Plain(s) + "\n")
 	}
 	c := sweepCurve(r)
@@ -64,6 +65,12 @@ func SweepText(r *sweep.Result) string {
 	b.WriteString(loadText(LoadCurve(r)) + lossText(r))
 	t := sweepTable(r)
 	b.WriteString("\n" + t.Text())
+	for i, s := range more {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(Plain(s) + "\n")
+	}
 	return b.String()
 }
 
@@ -72,7 +79,8 @@ func sweepPage(r *sweep.Result) Page {
 	for _, a := range r.Axes {
 		names = append(names, a.Name)
 	}
-	p := Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
+	lead, more := SweepAnswer(r)
+	p := Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: lead}
 	if r.Crash != "" {
 		p.Title += ", cost against loss in a " + r.Crash
 	}
@@ -88,25 +96,20 @@ func sweepPage(r *sweep.Result) Page {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
 	p.Sections = append(p.Sections, s)
+	p.Add(Section{Heading: "More", Text: more})
 	return p
 }
 
-// SweepLead says in a few sentences what a sweep found: the best point, the knee, the
-// law.
-func SweepLead(r *sweep.Result) []string {
-	var out []string
+// SweepAnswer says in lines what a sweep found: the best point and the knee; and in more what the law says, and how it
+// was made. A reader wants the picture and the table between the two.
+func SweepAnswer(r *sweep.Result) (lead, more []string) {
 	if !r.Complete() {
-		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), Several(r.All(), "run")))
+		lead = append(lead, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), Several(r.All(), "run")))
 	}
-	out = append(out, lossLead(r)...)
-	doubtful := 0
-	for _, p := range r.Points {
-		doubtful += p.Doubtful
-	}
-	out = append(out, kneesOf(r)...)
+	lead = append(append(lead, lossLead(r)...), kneesOf(r)...)
 	held := r.Open && r.Crash == "" && r.OverRate() < 0 // the rate decided the throughput
 	if held {
-		text := "Each run holds a rate"
+		text := "each run holds a rate"
 		if r.Rate > 0 {
 			text += fmt.Sprintf(" of %s %s/s", units.Number(r.Rate), r.Unit)
 		}
@@ -114,26 +117,33 @@ func SweepLead(r *sweep.Result) []string {
 		if best := r.Cheapest(func(*sweep.Point) bool { return true }); best >= 0 {
 			text += fmt.Sprintf("; %s is lowest, %s, with %s", r.Cost(), Nanos(int64(r.CostOf(&r.Points[best]))), r.Place(best))
 		}
-		out = append(out, text+".")
+		lead = append(lead, text)
 	}
 	var knees []string
 	doubt := false // about the knee, which matters more than which point is highest, perhaps by chance
 	for _, l := range r.Lines {
-		knees = append(knees, kneeOf(r, l)...)
+		knee, law := kneeOf(r, l)
+		if knee != "" {
+			knees = append(knees, knee)
+		}
+		more = append(more, law...)
 		doubt = doubt || l.Doubt != ""
 	}
 	if doubt {
-		out = append(out, knees...)
+		lead = append(lead, knees...)
 	}
 	if best := r.Best(); best >= 0 && !held && !(r.Open && r.Crash != "") {
-		what := "The highest throughput"
+		so := ""
 		if !r.Complete() {
-			what = "The most so far"
+			so = " so far"
 		}
-		out = append(out, fmt.Sprintf("%s is %s %s/s%s, with %s.", what, units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
+		lead = append(lead, fmt.Sprintf("most%s: %s %s/s%s with %s", so, units.Number(*r.Points[best].Done), r.Unit, wide(r.Points[best]), r.Place(best)+ran(r.Points[best])))
 	}
 	if !doubt {
-		out = append(out, knees...)
+		lead = append(lead, knees...)
+	}
+	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Knee > 0 }) {
+		more = append([]string{"knee: beyond it, another thread adds less than a quarter of what one of the first adds"}, more...)
 	}
 	for _, k := range r.Knees {
 		where := ""
@@ -144,28 +154,28 @@ func SweepLead(r *sweep.Result) []string {
 		if len(k.Under) > 0 {
 			under = " under " + strings.Join(k.Under, " and ")
 		}
-		out = append(out, fmt.Sprintf("A search found first that %s %s/s hold%s%s with %s (run %s); the rates lie around that.", units.Number(k.Rate), r.Unit, where, under, Several(k.Threads, "thread"), k.Run))
+		more = append(more, fmt.Sprintf("rates around what a search found first: %s %s/s%s%s with %s (run %s)", units.Number(k.Rate), r.Unit, where, under, Several(k.Threads, "thread"), k.Run))
 	}
 	if s := moreThreads(r); s != "" {
-		out = append(out, s)
+		more = append(more, s)
 	}
 	if len(r.Timetable) > 0 {
-		out = append(out, "In each run, "+strings.Join(r.Timetable, ", ")+".")
+		more = append(more, "each run: "+strings.Join(r.Timetable, ", "))
 	}
 	if r.Workers > 0 {
-		out = append(out, fmt.Sprintf("Each run has %s.", Several(r.Workers, "worker")))
+		more = append(more, "each run: "+Several(r.Workers, "worker"))
 	}
 	if s := shortNames(r); s != "" {
-		out = append(out, s)
+		more = append(more, s)
 	}
-	switch of := len(r.Runs); {
-	case doubtful == 0:
-	case of == 1:
-		out = append(out, "The verdict of the run is not VALID: its report says why.")
-	default:
-		out = append(out, fmt.Sprintf("The verdict of %d of %d runs is not VALID: their reports say why.", doubtful, of))
+	doubtful := 0
+	for _, p := range r.Points {
+		doubtful += p.Doubtful
 	}
-	return out
+	if doubtful > 0 {
+		more = append(more, fmt.Sprintf("not VALID: %d of %s, whose reports say why", doubtful, Several(len(r.Runs), "run")))
+	}
+	return lead, more
 }
 
 // wide is the margin of error of a point's throughput where it is more than a quarter of it: such a point
@@ -191,7 +201,7 @@ func shortNames(r *sweep.Result) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "Here " + strings.Join(list, ", and ") + "."
+	return "here " + strings.Join(list, ", and ")
 }
 
 // moreThreads says at which points other numbers of threads ran than the axis has; empty
@@ -201,7 +211,7 @@ func moreThreads(r *sweep.Result) string {
 	var list []string
 	for _, p := range r.Points {
 		if p.Threads > 0 {
-			if s := fmt.Sprintf("%s=%s: %s", r.Axes[across].Name, p.Values[across], units.Number(p.Threads)); !slices.Contains(list, s) {
+			if s := fmt.Sprintf("%s=%s ran with %s", r.Axes[across].Name, p.Values[across], units.Number(p.Threads)); !slices.Contains(list, s) {
 				list = append(list, s)
 			}
 		}
@@ -209,7 +219,7 @@ func moreThreads(r *sweep.Result) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "Some points ran with other numbers of threads than asked for, because every track has at least one; curves and law use those that ran (" + strings.Join(list, ", ") + ")."
+	return strings.Join(list, ", ") + ": every track has at least one thread"
 }
 
 // ran says with how many threads a point ran, if that is another number than its place says.
@@ -224,51 +234,50 @@ func ran(p sweep.Point) string {
 const muchOff = 0.1
 
 // kneeOf says where throughput stops rising, and what the law is.
-func kneeOf(r *sweep.Result, l sweep.Line) []string {
+func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 	where := ""
 	if l.At != "" {
 		where = " (" + r.Axes[1-r.Across()].Side(l.At) + ")"
 	}
-	var out []string
 	switch have, of := l.Awaited(r); {
 	case of > 0 && have == 0:
 	case of > 0:
-		out = append(out, fmt.Sprintf("The knee%s is named once %d numbers of threads have figures; so far %d.", where, of, have))
+		knee = fmt.Sprintf("knee%s: named once %d numbers of threads have figures, so far %d", where, of, have)
 	case l.Doubt != "":
-		out = append(out, fmt.Sprintf("Where the knee%s is cannot be told: %s. More runs (--repeat), longer ones or a quieter machine would tell.", where, l.Doubt))
+		knee = fmt.Sprintf("knee%s: unclear, %s · more runs (--repeat), longer ones or a quieter machine would tell", where, l.Doubt)
 	case l.Knee > 0 && l.Thin(r) != "":
 		more := " yet"
 		if r.Complete() {
 			more = ": " + l.Surer(r) + " would"
 		}
-		out = append(out, fmt.Sprintf("The knee%s seems to be at %s: beyond it, another thread adds less than a quarter of what one of the first threads adds. %s cannot show it for certain%s.",
-			where, Several(int(l.Knee), "thread"), l.Thin(r), more))
+		thin := l.Thin(r)
+		knee = fmt.Sprintf("knee%s: seems to be at %s · %s cannot show it for certain%s", where, Several(int(l.Knee), "thread"), strings.ToLower(thin[:1])+thin[1:], more)
 	case l.Knee > 0:
-		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, Several(int(l.Knee), "thread"), kneeRange(l)))
+		knee = fmt.Sprintf("knee%s: %s%s", where, Several(int(l.Knee), "thread"), kneeRange(l))
 	case l.Law != nil && l.KneeLow != nil:
-		out = append(out, fmt.Sprintf("There is no knee in the range that was tried%s, but noise may hide one from %s on.", where, Several(int(*l.KneeLow), "thread")))
+		knee = fmt.Sprintf("knee%s: none in the range that was tried, but noise may hide one from %s on", where, Several(int(*l.KneeLow), "thread"))
 	case l.Law != nil:
-		out = append(out, "There is no knee in the range that was tried"+where+".")
+		knee = fmt.Sprintf("knee%s: none in the range that was tried", where)
 	}
 	f := l.Law
 	if f == nil {
-		return out
+		return knee, nil
 	}
-	law := fmt.Sprintf("Universal Scalability Law%s: one thread does %s %s/s (%s..%s), contention σ is %s, coherence κ is %s", where,
+	text := fmt.Sprintf("Universal Scalability Law%s: one thread %s %s/s (%s..%s) · contention σ %s · coherence κ %s", where,
 		units.Number(f.Lambda.Value), r.Unit, units.Number(f.Lambda.Low), units.Number(*f.Lambda.High), interval(f.Sigma), interval(f.Kappa))
 	switch p := f.Peak; {
 	case p == nil:
-		law += "; throughput has no peak."
+		text += " · no peak"
 	case p.High == nil:
-		law += fmt.Sprintf("; the peak is at %s threads, if there is one (%s or more).", units.Number(p.Value), units.Number(p.Low))
+		text += fmt.Sprintf(" · peak at %s threads, if there is one (%s or more)", units.Number(p.Value), units.Number(p.Low))
 	default:
-		law += fmt.Sprintf("; the peak is at %s threads (%s..%s).", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
+		text += fmt.Sprintf(" · peak at %s threads (%s..%s)", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
 	}
-	off := fmt.Sprintf("Runs typically lie %s off the law", Percent(f.Off))
+	off := fmt.Sprintf("law%s: runs lie %s off it", where, Percent(f.Off))
 	if f.Off > muchOff {
-		off += ", which is a lot: the store does not follow the law, so go by the points"
+		off += ", a lot: go by the points"
 	}
-	return append(out, law, off+".")
+	return knee, []string{text, off}
 }
 
 // kneeRange says where the knee of a line may be, with 95 % confidence; empty if that

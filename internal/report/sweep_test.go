@@ -53,10 +53,13 @@ func TestSweepDocuments(t *testing.T) {
 // That the knee cannot be told matters more than which point was highest, perhaps by chance.
 func TestThatTheKneeCannotBeToldComesFirst(t *testing.T) {
 	r := swept(t)
-	first := func() string { return SweepLead(r)[0] }
-	assert.Regexp(t, "^The highest throughput is ", first())
+	first := func() string {
+		lead, _ := SweepAnswer(r)
+		return lead[0]
+	}
+	assert.Regexp(t, "^most: ", first())
 	r.Lines[0].Knee, r.Lines[0].Doubt = 0, "the runs at 8 threads vary by more than ± 100 %"
-	assert.Regexp(t, "^Where the knee.* cannot be told: the runs at 8 threads vary by more than", first())
+	assert.Regexp(t, "^knee.*: unclear, the runs at 8 threads vary by more than", first())
 }
 
 func TestASweepOfWordsHasNoCurve(t *testing.T) {
@@ -70,20 +73,20 @@ func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, files, 4)
 	text := SweepText(r)
-	assert.Contains(t, text, "1 of 2 runs are done; the same command does the rest.\nThe most so far is 5 transactions/s, with mode=saga.\n")
+	assert.Contains(t, text, "1 of 2 runs are done; the same command does the rest.\nmost so far: 5 transactions/s with mode=saga\n")
 	assert.NotContains(t, text, "over mode, ")
 }
 
 // The point with the highest throughput says with how many threads it ran, if not as many as asked.
 func TestTheBestPointSaysItsThreads(t *testing.T) {
 	x := 134e3
-	for ran, want := range map[float64]string{2: ", with threads=1, which ran with 2 threads.\n", 1: ", with threads=1.\n"} {
+	for ran, want := range map[float64]string{2: " with threads=1, which ran with 2 threads\n", 1: " with threads=1\n"} {
 		r := &sweep.Result{
 			Profile: "ingestion", Unit: "entries", Rounds: 1, Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "4"}}},
 			Runs: []sweep.Run{{Point: 0, Threads: ran, Done: &x, Verdict: "VALID"}},
 		}
 		require.NoError(t, r.Settle())
-		assert.Contains(t, SweepText(r), "The most so far is 134k entries/s"+want)
+		assert.Contains(t, SweepText(r), "most so far: 134k entries/s"+want)
 	}
 }
 
@@ -107,7 +110,7 @@ func TestASweepDrawsThreadsThatRan(t *testing.T) {
 	assert.Equal(t, []float64{2, 4, 8}, c.At)
 	assert.InDelta(t, 2, c.From, 0)
 	assert.Equal(t, []float64{10, 20, 30}, c.Lines[0].Values)
-	assert.Contains(t, SweepText(r), "(threads=1: 2)")
+	assert.Contains(t, SweepText(r), "threads=1 ran with 2: every track has at least one thread")
 	r.Axes[0].Values, r.Runs = []string{"1", "2"}, r.Runs[:1]
 	r.Runs = append(r.Runs, sweep.Run{Point: 1, Threads: 2, Done: new(11.0), Verdict: "VALID"})
 	require.NoError(t, r.Settle())
@@ -123,26 +126,26 @@ func TestAKneeOfFewRunsOnlySeems(t *testing.T) {
 	}}
 	said := func() string {
 		require.NoError(t, r.Settle())
-		return strings.Join(SweepLead(r), " ")
+		lead, _ := SweepAnswer(r)
+		return strings.Join(lead, " ")
 	}
-	assert.Contains(t, said(), "The knee is named once 3 numbers of threads have figures; so far 2.")
+	assert.Contains(t, said(), "knee: named once 3 numbers of threads have figures, so far 2")
 	assert.NotContains(t, said(), "seems")
 	assert.Zero(t, r.Lines[0].Knee)
 	r.Axes[0].Values = []string{"1", "2", "4", "8", "16"}
 	r.Runs = append(r.Runs, sweep.Run{Point: 3, Threads: 8, Done: new(101.0)})
-	assert.Contains(t, said(), "The knee is named once 4 numbers of threads have figures; so far 3.")
+	assert.Contains(t, said(), "knee: named once 4 numbers of threads have figures, so far 3")
 	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
-	assert.Contains(t, said(), "The knee seems to be at 2 threads")
-	assert.Contains(t, said(), "Points with a single run cannot show it for certain yet.", "not all is done")
+	assert.Contains(t, said(), "knee: seems to be at 2 threads")
+	assert.Contains(t, said(), "points with a single run cannot show it for certain yet", "not all is done")
 	r.Rounds, r.Axes[0].Values, r.Runs = 0, []string{"1", "2", "4"}, r.Runs[:2]
-	assert.Contains(t, said(), "The knee seems to be at 2 threads: beyond it, another thread adds less than a quarter of what one of the first threads adds. "+
-		"Two points with so few runs cannot show it for certain: more points and three runs of each (--repeat 3) would.")
+	assert.Contains(t, said(), "knee: seems to be at 2 threads · two points with so few runs cannot show it for certain: more points and three runs of each (--repeat 3) would")
 	r.Runs = append(r.Runs, r.Runs...)
-	assert.Contains(t, said(), "Two points cannot show it for certain: more points would.")
+	assert.Contains(t, said(), "two points cannot show it for certain: more points would")
 	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
-	assert.Contains(t, said(), "Points with a single run cannot show it for certain: three runs of each (--repeat 3) would.")
+	assert.Contains(t, said(), "points with a single run cannot show it for certain: three runs of each (--repeat 3) would")
 	r.Runs = append(r.Runs, sweep.Run{Point: 0, Threads: 1, Done: new(50.0)})
-	assert.Contains(t, said(), "The knee is at 2 threads")
+	assert.Contains(t, said(), "knee: 2 threads")
 	for i := range r.Runs { // as each of two maps has a thread at least
 		r.Runs[i].Threads = max(r.Runs[i].Threads, 2)
 	}

@@ -293,18 +293,18 @@ func (c *Comparison) View(e screen.Env) string {
 	foot := []string{c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)}
 	g, _ := c.grid(e, e.W-4)
 	if w := max(e.W*11/20, g.Wide()+4); e.W >= wideFrom && e.W-w >= leastPicture { // the picture beside the table
-		if table := widget.Indent(c.table(e, w-4)); len(table)+2 <= room {
+		if table := widget.Indent(append(c.figures(e, w-4), c.notes(e, w-4)...)); len(table)+2 <= room {
 			c.long = false
 			left := widget.Panel{Title: "Compare", Focused: true}.Draw(s, w, room, table)
 			right := widget.Panel{Title: c.pictured()}.Draw(s, e.W-w, room, widget.Indent(c.picture(s, e.W-w-4, room-2)))
 			return widget.Page(e.W, e.H, slices.Concat(lines, widget.Beside(left, right), foot))
 		}
 	}
-	table := widget.Indent(c.table(e, e.W-4))
-	bars := max(room-len(table)-2, 0)
+	table, notes := widget.Indent(c.figures(e, e.W-4)), widget.Indent(c.notes(e, e.W-4))
+	bars := max(room-len(table)-len(notes)-2, 0)
 	if bars < 8 {
-		// Not enough room for both: one panel that scrolls.
-		all := append(append(table, ""), widget.Indent(c.picture(s, e.W-4, 12))...)
+		// Not enough room for all: one panel that scrolls.
+		all := slices.Concat(table, []string{""}, widget.Indent(c.picture(s, e.W-4, 12)), notes)
 		p := widget.Panel{Title: "Compare", Focused: true}
 		shown := widget.Windowed(all, &c.scroll, room-2)
 		if c.long = len(all) > room-2; c.long {
@@ -315,6 +315,9 @@ func (c *Comparison) View(e screen.Env) string {
 		c.long = false
 		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
 		lines = append(lines, widget.Panel{Title: c.pictured()}.Draw(s, e.W, bars, widget.Indent(c.picture(s, e.W-4, bars-2)))...)
+		for _, l := range notes {
+			lines = append(lines, widget.Fit(l, e.W))
+		}
 	}
 	return widget.Page(e.W, e.H, append(lines, foot...))
 }
@@ -348,14 +351,14 @@ func (c *Comparison) bottom(e screen.Env) string {
 	case len(c.a) == 1 && len(c.b) == 1 && c.made.Earlier() > 0:
 		return widget.Fit(" "+s.Muted.On(fmt.Sprintf("One run a side: how much runs vary is known from %d earlier ones of this plan.", c.made.Earlier())), e.W)
 	case len(c.a) == 1 && len(c.b) == 1:
-		return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
+		return widget.Fit(" "+s.Muted.On(compare.Single), e.W)
 	}
 	return widget.Fit(" "+s.Muted.On(fmt.Sprintf("%s against %d: how much runs vary is in the figures.", widget.Plural(int64(len(c.a)), "run"), len(c.b))), e.W)
 }
 
-// table draws the findings and the differences, in w cells, with the uncertainty of
-// each figure if there is room.
-func (c *Comparison) table(e screen.Env, w int) []string {
+// figures draws the answer and the differences, in w cells, with the uncertainty of each figure if there is room, and what
+// the runs are to be read with.
+func (c *Comparison) figures(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
 	g, verdicts := c.grid(e, w)
 	g.Ink = func(row, col int) widget.Ink {
@@ -380,29 +383,40 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	if slices.ContainsFunc(rows, func(l string) bool { return slices.Contains(strings.Fields(l), "?") }) {
 		out = append(out, s.Muted.On("? a range too wide to say anything"))
 	}
-	if text := m.Statistics(); text != "" {
-		out = append(append(out, ""), widget.MutedLines(s, text, w)...)
-	}
-	if powers := m.powers(c.op); len(powers) > 0 {
-		out = append(out, "")
-		for _, text := range powers {
-			out = append(out, widget.MutedLines(s, widget.Unflagged(text), w)...)
-		}
-		if c.repeatable() {
-			out = append(out, widget.MutedLines(s, "R sets up one more run of A, then one of B; in the list of runs a and b put several on a side.", w)...)
-		}
-	}
 	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")
 		for _, l := range widget.Wrap("! "+doubts, w) {
 			out = append(out, s.Warn.On(l))
 		}
 	}
-	if notes := slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return n == m.Statistics() }); len(notes) > 0 { // that stands above
-		out = append(out, "")
-		for _, n := range notes {
-			out = append(out, widget.MutedLines(s, n, w)...)
+	return out
+}
+
+// notes are, in w cells, what the runs could have shown and what would tell more, after an empty line; without what the
+// line at the foot of the page says.
+func (c *Comparison) notes(e screen.Env, w int) (out []string) {
+	m := c.made
+	all := []string{m.Statistics()}
+	if powers := m.powers(c.op); len(powers) > 0 {
+		for _, text := range powers {
+			all = append(all, widget.Unflagged(text))
 		}
+		if c.repeatable() {
+			all = append(all, "R: one more run of A, then of B; in the list of runs a and b put several on a side.")
+		}
+	}
+	for _, n := range m.Notes {
+		if n != m.Statistics() && n != compare.Single {
+			all = append(all, n)
+		}
+	}
+	for _, n := range all {
+		if n != "" {
+			out = append(out, widget.MutedLines(e.Styles, n, w)...)
+		}
+	}
+	if len(out) > 0 {
+		out = append([]string{""}, out...)
 	}
 	return out
 }

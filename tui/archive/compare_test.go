@@ -80,8 +80,8 @@ func TestNoFigureVanishesAsTheTerminalGrows(t *testing.T) {
 
 func TestMoreRunsOfAComparisonAreSetUp(t *testing.T) {
 	a, c := beside(t, 120, 40)
-	assert.Contains(t, a.Picture(t), "R sets up one more run of A, then one of B")
-	assert.Contains(t, a.Picture(t), "With one run a side, nobody knows how much one run differs from the next")
+	assert.Contains(t, a.Picture(t), "R: one more run of A, then of B")
+	assert.Contains(t, a.Picture(t), "One run a side: only its own variation counts as chance.")
 	for _, want := range []struct {
 		said string
 		run  *rundir.Run

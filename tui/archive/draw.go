@@ -84,12 +84,15 @@ func progress(now *screen.SweepNow) string {
 
 // body draws the results of the sweep in h lines: in words, as a chart, point by point.
 func (s *Screen) body(e screen.Env, h int) []string {
-	size := widget.SizeOf(e.W, e.H)
-	most := map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size]
+	st, size := e.Styles, widget.SizeOf(e.W, e.H)
+	most := map[widget.Size]int{widget.Small: 1, widget.Medium: 2, widget.Large: 4}[size]
 	if s.now.OverRate() >= 0 && len(s.now.Axes) > 1 {
 		most = max(most, 2) // the knee of each side
 	}
-	out := s.lead(e, most)
+	var out []string
+	for _, l := range swept(st, &s.now.Result, e.W-2, most) {
+		out = append(out, " "+l+" ")
+	}
 	if s.Running() != nil {
 		out = append(out, s.underWay(e))
 	}
@@ -102,7 +105,11 @@ func (s *Screen) body(e screen.Env, h int) []string {
 			return append(out, widget.Beside(s.table(left, len(out)+1, room), drawn)...)
 		}
 	}
-	if above := room - min(len(s.now.Points)+3, max(room/2, 5)); above >= 6 {
+	below := len(s.now.Points) + 3
+	if more := s.more(st, e.W-4); len(more) > 0 && size == widget.Large {
+		below += 1 + len(more)
+	}
+	if above := room - min(below, max(room/2, 5)); above >= 6 {
 		out = append(out, picture(e, &s.now.Result, above)...)
 	}
 	return append(out, s.table(e, len(out)+1, h-len(out))...)
@@ -158,25 +165,42 @@ func picture(e screen.Env, r *sweep.Result, h int) []string {
 	return nil
 }
 
-// lead summarises the sweep in whole sentences of at most so many lines in total; the
-// headline already has the number of finished runs.
-func (s *Screen) lead(e screen.Env, most int) []string {
-	sentences := report.SweepLead(&s.now.Result)
-	if !s.now.Complete() {
-		sentences = sentences[1:]
+// swept says what a sweep found, in at most so many lines of w cells, as many facts on each as it has room for; how many
+// of its runs are done stands elsewhere.
+func swept(st *widget.Styles, r *sweep.Result, w, most int) (out []string) {
+	facts, _ := report.SweepAnswer(r)
+	if !r.Complete() {
+		facts = facts[1:]
 	}
-	var out []string
-	for _, sentence := range sentences {
-		lines := widget.Wrap(widget.Unflagged(sentence, rowsOfSweeps()...), e.W-2)
-		if len(out) == 0 && len(lines) > most {
-			lines = []string{ansi.Truncate(sentence, e.W-2, "…")}
+	var lines []string
+	for i, fact := range facts {
+		if fact = widget.Unflagged(fact, rowsOfSweeps()...); i > 0 {
+			if one := lines[len(lines)-1] + " · " + fact; ansi.StringWidth(one) <= w {
+				lines[len(lines)-1] = one
+				continue
+			}
 		}
-		if len(out)+len(lines) > most {
-			break
+		lines = append(lines, fact)
+	}
+	for _, one := range lines {
+		wrapped := widget.Wrap(one, w)
+		if len(out)+len(wrapped) > most {
+			wrapped = []string{ansi.Truncate(one, w, "…")}
 		}
-		for _, l := range lines {
-			out = append(out, widget.Fit(" "+l, e.W))
+		for _, l := range wrapped {
+			if out = append(out, st.Bold.On(widget.Fit(l, w))); len(out) == most {
+				return out
+			}
 		}
+	}
+	return out
+}
+
+// more is what else is known of a sweep, in lines of w cells.
+func (s *Screen) more(st *widget.Styles, w int) (out []string) {
+	_, facts := report.SweepAnswer(&s.now.Result)
+	for _, fact := range facts {
+		out = append(out, widget.MutedLines(st, widget.Unflagged(fact, rowsOfSweeps()...), w)...)
 	}
 	return out
 }
@@ -212,9 +236,10 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	head, lines := g.Lines(st, e.W-4)
 	p := widget.Panel{Title: "Points", Focused: true, Note: fmt.Sprintf("%d of %d", s.at+1, len(lines))}
 	body := append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)
-	if notes := widget.MutedLines(st, sweep.Statistics, e.W-4); s.now.Rounds > 1 && len(body)+len(notes)+1 <= h-2 {
-		body = append(append(body, ""), notes...)
-	} else if slices.ContainsFunc(s.now.Points, func(p sweep.Point) bool { return p.Runs > 1 }) {
+	if more := s.more(st, e.W-4); len(more) > 0 && len(body)+2 < h-2 {
+		body = append(append(body, ""), more[:min(len(more), h-3-len(body))]...)
+	}
+	if slices.ContainsFunc(s.now.Points, func(p sweep.Point) bool { return p.Runs > 1 }) {
 		p.Note = sweep.Mean + " · " + p.Note
 	}
 	return p.Draw(st, e.W, h, widget.Indent(body))

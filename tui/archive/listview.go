@@ -51,7 +51,7 @@ func (h *List) before(e screen.Env, height int) []string {
 	title := named(i) + " · " + h.moments.Of(i, e.Now)
 	switch {
 	case i.Sweep != nil:
-		return swept(e, i.Sweep.Result, title, height)
+		return previewOf(e, i.Sweep.Result, title, height)
 	case i.Group != nil:
 		lines := []string{e.Styles.Bold.On(i.Answer("")), e.Styles.Muted.On(widget.Plural(int64(len(i.Of)), "run") + ", which → lists")}
 		return widget.Panel{Title: title, Foot: "enter opens it"}.Draw(e.Styles, e.W, height, widget.Indent(lines))
@@ -61,16 +61,16 @@ func (h *List) before(e screen.Env, height int) []string {
 	return h.preview.Draw(e, i.Run.ID, title, height)
 }
 
-// swept draws the preview of a sweep: its answer, and below that its picture, if it has one.
-func swept(e screen.Env, r *sweep.Result, title string, height int) []string {
+// previewOf draws the preview of a sweep: its answer, and below that its picture, if it has one.
+func previewOf(e screen.Env, r *sweep.Result, title string, height int) []string {
 	panel := widget.Panel{Title: title, Foot: "enter opens it"}
-	lines := widget.Indent(widget.Wrap(strings.Join(report.SweepLead(r), " "), e.W-4))
-	answer := min(len(lines), 3) + 2
+	lines := widget.Indent(swept(e.Styles, r, e.W-4, 3))
+	answer := len(lines) + 2
 	drawn := picture(e, r, height-answer)
 	if drawn == nil {
 		return panel.Draw(e.Styles, e.W, height, lines)
 	}
-	drawn = append(panel.Draw(e.Styles, e.W, answer, lines[:min(len(lines), answer-2)]), drawn...)
+	drawn = append(panel.Draw(e.Styles, e.W, answer, lines), drawn...)
 	return append(drawn, widget.BlankLines(e.W, height-len(drawn))...)
 }
 
