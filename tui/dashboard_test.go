@@ -335,3 +335,17 @@ func TestHowCallsComeIsAKey(t *testing.T) {
 	send(t, a, "u")
 	assert.Equal(t, workload.ComeEvenly, run.Settings(screen.All).Coming, "undo takes it back")
 }
+
+// The verdict of a run without doubts shows what is in use, and what of it is at its limit.
+func TestTheVerdictShowsWhatIsInUse(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {170, 45}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			a, run := dashApp(t, Options{}, 3, 10*time.Second, size[0], size[1])
+			sampled(run)
+			run.Judged = rundir.Verdict{}
+			send(t, a, "tab", "tab", "tab", "tab")
+			pass(t, a, run, time.Second)
+			tuitest.Golden(t, picture(t, a))
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -442,7 +443,7 @@ func (low *lower) differing(w int) []string {
 // verdictRows shows the verdict on the run so far, and its reasons.
 func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(low.now.verdict.Told()) == 0 {
-		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", low.now.thresholdRows(e.Styles, w)
+		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", append(low.now.thresholdRows(e.Styles, w), low.inUse(e.Styles, w)...)
 	}
 	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string
@@ -468,6 +469,19 @@ func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 		}
 	}
 	return low.now.verdict.State + " so far: " + low.now.verdict.Use(), slices.Concat(low.now.thresholdRows(e.Styles, w), out)
+}
+
+// inUse draws how much of the processors was in use in the last second, as the page of a finished run does for its
+// periods.
+func (low *lower) inUse(s *widget.Styles, w int) (out []string) {
+	i := &low.now.info
+	for _, l := range chart.Uses(s, explain.Now(low.now.run.Samples(), widget.Local(i.Target), i.CPUs, i.Cores), w-2) {
+		out = append(out, "  "+l)
+	}
+	if len(out) > 0 {
+		out = slices.Insert(out, 0, s.Muted.On("  In use in "+chart.LastSecond+":"))
+	}
+	return out
 }
 
 // next switches the lower panel to the next tab; if it folds, the latency chart is

@@ -115,6 +115,8 @@ type RunInfo struct {
 	Units map[string]string
 	// Shared means that calls may share connections.
 	Shared bool
+	// CPUs are the processors of the machine of perfbench, Cores those that it may use; 0 if that is not known.
+	CPUs, Cores int
 	// Duration ends the run that long after warm-up; 0 if its count does.
 	Duration time.Duration
 	// Settles means that the warm-up ends once the run has settled.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -62,6 +63,7 @@ func newBenchRun(ctx context.Context, at *surroundings, k *kept, p *session.Prep
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
 			Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Duration: p.Plan.Length(), Settles: p.WarmsItself(), Started: time.Now(),
+			CPUs: runtime.NumCPU(), Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0)),
 			Shared: p.Shares(), Planned: p.Planned(), Request: p.Asked(),
 		},
 	}

@@ -86,7 +86,7 @@ func NewRun(tracks int) *Run {
 		Designed: NewPlan(tracks), Stage: screen.Progress{Stage: screen.Measuring}, errors: map[string]int64{}, done: make(chan struct{}),
 		Known: screen.RunInfo{
 			Profile: "ingestion", Title: "Bulk ingestion", Store: "redis", Target: "redis://127.0.0.1:6379", Unit: "entries",
-			Duration: time.Minute, Request: request.Request{Profile: "ingestion", Preset: "small"},
+			CPUs: 4, Cores: 4, Duration: time.Minute, Request: request.Request{Profile: "ingestion", Preset: "small"},
 		},
 		Came: screen.Outcome{
 			ID: "260503-114000-ingestion-redis", Dir: "results/260503-114000-ingestion-redis",
