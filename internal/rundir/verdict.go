@@ -113,6 +113,16 @@ func (r *Run) Judge() Verdict {
 // has it; "" if nothing says so.
 func (r *Run) Void() string { return verdict.Judge(recordOf(r)).Void() }
 
+// Checked lists what the rules of the verdict looked at in the run, and what they found there. Reasons for doubt
+// are those that its verdict has.
+func (r *Run) Checked() []verdict.Checked {
+	list := verdict.Check(recordOf(r))
+	for i := range list {
+		list[i].OK = !slices.Contains(r.Verdict.Causes, string(list[i].Cause))
+	}
+	return list
+}
+
 // Asides returns sentences about what casts no doubt on the run, but has to be known.
 func (r *Run) Asides() []string {
 	out := verdict.Remarks(recordOf(r))

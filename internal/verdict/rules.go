@@ -60,36 +60,40 @@ type rule struct {
 	// process.
 	atEnd, server bool
 	look          func(*Record) finding
+	// name says in a few words what it looks at, figure what it found there, also where that is no reason;
+	// "" where there was nothing to look at. Rules without a figure have no name.
+	name   string
+	figure func(*Record) string
 }
 
 // rules in the order in which reasons are listed: what voids the run comes first.
 var rules = []rule{
 	{cause: Verification, atEnd: true, look: verification},
 	{cause: Panic, look: panics},
-	{cause: Errors, look: errors},
+	{cause: Errors, look: errors, name: "answered calls", figure: answered},
 	{cause: Unfinished, atEnd: true, look: unfinished},
 	{cause: Unmeasured, atEnd: true, look: unmeasured},
-	{cause: Laws, atEnd: true, look: laws},
+	{cause: Laws, atEnd: true, look: laws, name: "Little's law", figure: balanced},
 	{cause: Workers, look: workers},
 	{cause: Skew, look: skew},
-	{cause: Suspended, look: suspended},
-	{cause: Pauses, look: pauses},
-	{cause: Lateness, look: lateness},
-	{cause: Arrivals, look: arrivals},
+	{cause: Suspended, look: suspended, name: "stopped or suspended", figure: stoppedFor},
+	{cause: Pauses, look: pauses, name: "had no processor", figure: pausedFor},
+	{cause: Lateness, look: lateness, name: "lateness", figure: latePart},
+	{cause: Arrivals, look: arrivals, name: "arrivals as asked", figure: arrived},
 	{cause: Replay, atEnd: true, look: replayed},
-	{cause: Backlog, look: backlog},
-	{cause: Unstarted, atEnd: true, look: unstarted},
-	{cause: Throttled, look: throttled},
-	{cause: CPU, server: true, look: cpu},
-	{cause: Stolen, look: stolen},
-	{cause: Crowded, look: crowded},
-	{cause: Scheduler, server: true, look: scheduler},
-	{cause: GC, server: true, look: gc},
-	{cause: Memory, look: memory},
-	{cause: Pool, look: pool},
-	{cause: Ceiling, server: true, look: ceiling},
-	{cause: Clock, look: clock},
-	{cause: Samples, atEnd: true, look: samples},
+	{cause: Backlog, look: backlog, name: "backlog", figure: backlogged},
+	{cause: Unstarted, atEnd: true, look: unstarted, name: "never sent", figure: neverSent},
+	{cause: Throttled, look: throttled, name: "CPU quota", figure: throttledIn},
+	{cause: CPU, server: true, look: cpu, name: "perfbench's processors", figure: cpuUsed},
+	{cause: Stolen, look: stolen, name: "taken by a hypervisor", figure: stolenPart},
+	{cause: Crowded, look: crowded, name: "other processes", figure: othersUsed},
+	{cause: Scheduler, server: true, look: scheduler, name: "wait for a processor", figure: schedWait},
+	{cause: GC, server: true, look: gc, name: "garbage collection", figure: gcPart},
+	{cause: Memory, look: memory, name: "memory read from disk", figure: faults},
+	{cause: Pool, look: pool, name: "waits for a connection", figure: poolWaits},
+	{cause: Ceiling, server: true, look: ceiling, name: "perfbench's ceiling", figure: ceilingPart},
+	{cause: Clock, look: clock, name: "reading the clock", figure: clockCost},
+	{cause: Samples, atEnd: true, look: samples, name: "calls for a p99", figure: sampled},
 	{cause: Warmup, look: warmup},
 }
 

@@ -3,6 +3,8 @@ package results
 import (
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
@@ -27,6 +29,10 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 			}
 			out = append(out, widget.Fit("", at)+k.On(lead+line))
 		}
+	}
+	valid := run.Verdict.Valid()
+	if valid {
+		out = append(out, l.checked(s, w)...)
 	}
 	for _, d := range run.Verdict.Told() {
 		out = append(out, "")
@@ -67,7 +73,41 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	for _, text := range noted {
 		dotted(0, text, s.Plain)
 	}
+	if !valid {
+		out = append(out, l.checked(s, w)...)
+	}
 	return append(out, checks...)
+}
+
+// checked lists what the verdict looked at, with what it found there, in columns where there is room.
+func (l *loadedRun) checked(s *widget.Styles, w int) []string {
+	list := l.folder.Run.Checked()
+	if len(list) == 0 {
+		return nil
+	}
+	_, doubt := widget.Worth(s, l.folder.Run.Verdict)
+	names, figures := 0, 0
+	for _, c := range list {
+		names, figures = max(names, ansi.StringWidth(c.Name)), max(figures, ansi.StringWidth(c.Figure))
+	}
+	var lines []string
+	for _, c := range list {
+		sign, k := "✓ ", s.OK
+		if !c.OK {
+			sign, k = "! ", doubt
+		}
+		if s.Spoken {
+			lines = append(lines, sign+c.Name+": "+c.Figure)
+			continue
+		}
+		lines = append(lines, ansi.Truncate(k.On(sign)+widget.Fit(c.Name, names)+"  "+s.Muted.On(c.Figure), w, "…"))
+	}
+	out := []string{"", s.Bold.On("Checked")}
+	if column := names + figures + 4; 2*column+gutter <= w && !s.Spoken {
+		half := (len(lines) + 1) / 2
+		return append(out, columns(lines[:half], column, lines[half:]...)...)
+	}
+	return append(out, lines...)
 }
 
 // limits is what held the run back: a headline, bars of what was used, what else is known, and the periods of

@@ -34,3 +34,16 @@ func TestTheLimitIsDrawn(t *testing.T) {
 	a.Env.Styles.Spoken = true
 	assert.Contains(t, page(1000), "store's main thread 0.89 of 1 processor\nperfbench 0.84 of 2 processors")
 }
+
+// VALID says what was looked at for it, at once; a run in doubt says first what casts it.
+func TestTheVerdictSaysWhatWasChecked(t *testing.T) {
+	a, r, _ := show(t, 120, 40)
+	l := r.run.loaded
+	page := ansi.Strip(strings.Join(l.judged(a.Env.Styles, 116), "\n"))
+	require.Equal(t, "VALID", l.folder.Run.Verdict.State)
+	assert.Regexp(t, `^✓ VALID\n\nChecked\n(✓|!) `, page)
+	assert.Len(t, l.checked(a.Env.Styles, 40), len(l.folder.Run.Checked())+2, "a line for each where there is no room for two")
+	b, d := doubted(t, 120, 40)
+	page = ansi.Strip(strings.Join(d.run.loaded.judged(b.Env.Styles, 116), "\n"))
+	assert.Greater(t, strings.Index(page, "Checked"), strings.Index(page, "Limited by"))
+}

@@ -1,0 +1,246 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Checked is what a rule looked at, whether or not it is a reason for doubt.
+type Checked struct {
+	Cause Cause
+	// Name says in a few words what it was, Figure what was found.
+	Name, Figure string
+	// OK means that the rules as they are now have no reason for doubt there.
+	OK bool
+}
+
+// Check lists what the rules looked at, in their order.
+func Check(r Record) (out []Checked) {
+	for _, rule := range rules {
+		if rule.figure == nil || r.Going && rule.atEnd || r.InProcess && rule.server {
+			continue
+		}
+		if figure := rule.figure(&r); figure != "" {
+			out = append(out, Checked{rule.cause, rule.name, figure, rule.look(&r).state == ""})
+		}
+	}
+	return out
+}
+
+// share is percent of what nobody reads to the last digit.
+func share(v float64) string {
+	if v > 0 && v < 0.001 {
+		return "<0.1 %"
+	}
+	return percent(v)
+}
+
+func answered(r *Record) string {
+	calls, failed := int64(0), int64(0)
+	for _, o := range r.Ops {
+		if !o.Within {
+			calls, failed = calls+o.Calls, failed+o.Errors
+		}
+	}
+	switch {
+	case calls+failed == 0:
+		return ""
+	case failed == 0:
+		return "all of " + units.Whole(calls)
+	}
+	return fmt.Sprintf("%s of %s failed", units.Whole(failed), units.Whole(calls+failed))
+}
+
+func balanced(r *Record) string {
+	worst := -1.0
+	for i := range r.Accounts {
+		if a := &r.Accounts[i]; a.Worked >= lawLeast && a.Seconds > 0 {
+			worst = max(worst, math.Abs(a.figures()-a.Worked)/a.Worked)
+		}
+	}
+	if worst < 0 {
+		return ""
+	}
+	return "holds to " + share(worst)
+}
+
+// stoppedFor adds up what suspended judges: also pauses that no waiting for a processor explains.
+func stoppedFor(r *Record) string {
+	o := r.Observed
+	if o == nil || o.Seconds <= 0 {
+		return ""
+	}
+	sum := o.Suspended()
+	if !o.starved() {
+		sum += o.PausedS
+	}
+	if sum == 0 {
+		return "never"
+	}
+	return "for " + length(sum)
+}
+
+func pausedFor(r *Record) string {
+	switch o := r.Observed; {
+	case o == nil || o.Seconds <= 0:
+		return ""
+	case o.starved():
+		return fmt.Sprintf("for %s, in %s", length(o.PausedS), units.Plural(o.Pauses, "pause"))
+	}
+	return "never"
+}
+
+// paced reports whether calls were due at times of their own.
+func (r *Record) paced() bool {
+	for _, o := range r.Ops {
+		if o.Lateness.Max > 0 {
+			return true
+		}
+	}
+	return len(r.Came) > 0
+}
+
+func latePart(r *Record) string {
+	worst, text := -1.0, ""
+	for _, o := range r.Ops {
+		if late, all := o.Lateness.P99, o.Response.P99; r.paced() && all > 0 && measure.Enough(99, o.Response.Count) && float64(late)/float64(all) > worst {
+			worst, text = float64(late)/float64(all), fmt.Sprintf("p99 %s of %s", ns(late), ns(all))
+		}
+	}
+	return text
+}
+
+func arrived(r *Record) string {
+	if len(r.Came) == 0 {
+		return ""
+	}
+	worst := 0.0
+	for _, c := range r.Came {
+		worst = max(worst, c.Late)
+	}
+	return "all but " + share(worst)
+}
+
+func backlogged(r *Record) string {
+	switch o := r.Observed; {
+	case !r.paced() || o == nil:
+		return ""
+	case o.Growth != nil && o.Growth.CaughtUpS == 0:
+		return units.Number(o.Growth.last()) + " at the end"
+	case o.Growth != nil, o.CaughtUp != nil:
+		return "worked off"
+	case o.GivenUp != nil:
+		return units.Number(o.GivenUp.Units) + " given up"
+	}
+	return "never grew"
+}
+
+func neverSent(r *Record) string {
+	if !r.paced() {
+		return ""
+	}
+	never, done := unsent(r.Ops)
+	return fmt.Sprintf("%s of %s due", units.Whole(never), units.Whole(never+done))
+}
+
+func throttledIn(r *Record) string {
+	if o := r.Observed; o != nil && o.Periods > 0 {
+		return fmt.Sprintf("%s of %s periods", units.Whole(o.Throttled), units.Whole(o.Periods))
+	}
+	return ""
+}
+
+func cpuUsed(r *Record) string {
+	if o := r.Observed; o != nil && o.Cores > 0 {
+		return fmt.Sprintf("%s of %s", units.Digits(o.Worked(), 2), processors(o.Cores))
+	}
+	return ""
+}
+
+func stolenPart(r *Record) string {
+	if o := r.Observed; o != nil && o.Machine > 0 {
+		return share(o.Stolen) + " of the time"
+	}
+	return ""
+}
+
+func othersUsed(r *Record) string {
+	if others, ok := Others(r.Observed); ok {
+		return units.Digits(others, 2) + " processors"
+	}
+	return ""
+}
+
+func schedWait(r *Record) string {
+	if o := r.Observed; o != nil && o.SchedP99 > 0 {
+		return "p99 " + ns(o.SchedP99)
+	}
+	return ""
+}
+
+func gcPart(r *Record) string {
+	if o := r.Observed; o != nil && o.Cores > 0 {
+		return share(o.GCPauses) + " of the time"
+	}
+	return ""
+}
+
+func faults(r *Record) string {
+	if o := r.Observed; o != nil && o.Seconds > 0 {
+		return units.Plural(o.MajorFaults, "time")
+	}
+	return ""
+}
+
+func poolWaits(r *Record) string {
+	if o := r.Observed; o != nil && o.PoolSize > 0 {
+		return fmt.Sprintf("%s, %s in all", units.Whole(o.PoolWaits), ns(o.PoolWaitNs))
+	}
+	return ""
+}
+
+func ceilingPart(r *Record) string {
+	if r.Observed == nil {
+		return ""
+	}
+	worst, text := 0.0, ""
+	for _, c := range r.Observed.Ceilings {
+		for _, ph := range r.Phases {
+			if ph.Name != c.Phase || ph.Seconds <= 0 || c.PerS <= 0 {
+				continue
+			}
+			if perS := float64(ph.Calls) / ph.Seconds; perS/c.PerS > worst {
+				worst, text = perS/c.PerS, fmt.Sprintf("%s of %s/s", share(perS/c.PerS), units.Number(c.PerS))
+			}
+		}
+	}
+	return text
+}
+
+func clockCost(r *Record) string {
+	if o := r.Observed; o != nil && o.ClockCost > 0 {
+		return ns(o.ClockCost)
+	}
+	return ""
+}
+
+func sampled(r *Record) string {
+	least := int64(-1)
+	most := r.most()
+	for _, o := range r.Ops {
+		calls := o.Calls
+		if len(r.Segments) > 0 {
+			calls = most[o.Name]
+		}
+		if o.Counts && o.Calls > 0 && (least < 0 || calls < least) {
+			least = calls
+		}
+	}
+	if least < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, it needs %s", units.Whole(least), units.Whole(measure.Needs(99)))
+}

@@ -1,0 +1,60 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// A run says what was looked at for its verdict and what was found; what is a reason for doubt is none of what is fine, and
+// what could not be looked at is left out.
+func TestWhatWasCheckedHasItsFigure(t *testing.T) {
+	t.Parallel()
+	ops := func() []Op {
+		return []Op{{Name: "put", Counts: true, Count: 50_000, Calls: 50_000, ServiceMean: 1e6, ServiceP50: 1e6,
+			Response: measure.Summary{Count: 50_000, P50: 1e6, P99: 2e6, Max: 3e6}, Lateness: measure.Summary{Count: 50_000, P99: 12e3, Max: 1e5}}}
+	}
+	r := Record{Seconds: 60, Ops: ops(), Verified: Passed, Phases: []Phase{{Name: "load", Seconds: 60, Calls: 60_000}},
+		Observed: &Observed{Seconds: 60, Cores: 2, CPU: 0.84, Machine: 1.2, ClockCost: 25, PoolSize: 8, Ceilings: []PhaseCeiling{{Phase: "load", PerS: 10_000}}}}
+	figures := func() (out map[string]string) {
+		out = map[string]string{}
+		for _, c := range Check(r) {
+			require.NotContains(t, out, c.Name)
+			if out[c.Name] = c.Figure; !c.OK {
+				out[c.Name] += " !"
+			}
+		}
+		return out
+	}
+	require.Equal(t, Valid, Judge(r).State, Judge(r).Reasons)
+	assert.Equal(t, map[string]string{
+		"answered calls": "all of 50\u2009000", "stopped or suspended": "never", "had no processor": "never", "lateness": "p99 12 µs of 2 ms", "backlog": "never grew",
+		"never sent": "0 of 50\u2009000 due", "perfbench's processors": "0.84 of 2 processors", "taken by a hypervisor": "0 % of the time", "garbage collection": "0 % of the time",
+		"memory read from disk": "0 times", "waits for a connection": "0, 0 ns in all", "perfbench's ceiling": "10 % of 10k/s", "reading the clock": "25 ns", "calls for a p99": "50\u2009000, it needs 1\u2009000",
+	}, figures())
+
+	r.Ops[0].Errors, r.Ops[0].Unstarted, r.Ops[0].Lateness.P99 = 500, 1000, 1500e3
+	r.Observed.CPU, r.Observed.Pauses, r.Observed.PausedS = 1.9, 4, 2
+	got := figures()
+	for name, want := range map[string]string{
+		"answered calls": "500 of 50\u2009500 failed !", "never sent": "1\u2009000 of 51\u2009000 due !", "lateness": "p99 1.5 ms of 2 ms !", "perfbench's processors": "1.9 of 2 processors !",
+		"stopped or suspended": "for 2 s !", "had no processor": "never",
+	} {
+		assert.Equal(t, want, got[name], name)
+	}
+
+	r = Record{Seconds: 60, Ops: ops()}
+	r.Ops[0].Lateness = measure.Summary{}
+	assert.Equal(t, map[string]string{"answered calls": "all of 50\u2009000", "calls for a p99": "50\u2009000, it needs 1\u2009000"}, figures(), "a closed loop of which nothing was observed")
+}
+
+// Whatever is a reason in a run and has a name is told as one there.
+func TestEveryRuleWithAFigureHasAName(t *testing.T) {
+	t.Parallel()
+	for _, rule := range rules {
+		assert.Equal(t, rule.name != "", rule.figure != nil, rule.cause)
+	}
+}
