@@ -51,7 +51,7 @@ const full = 0.92
 func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	o := between(sum.before, sum.after)
 	rec := verdict.Record{
-		Going: true, InProcess: f.inProcess, Seconds: float64(sum.seconds), Observed: o,
+		Going: true, InProcess: f.inProcess, Seconds: float64(sum.seconds), Observed: o, Unit: f.plan.Unit,
 		Ops: []verdict.Op{{
 			Name: f.plan.Covered(), Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
 			Response: measure.Summarize(sum.response), Lateness: measure.Summarize(sum.lateness),

@@ -163,9 +163,15 @@ func Mixed(r *rundir.Run) bool {
 
 // Beneath is what stands below a table of operations: why it has no rates, and what of the times is
 // perfbench's own.
-func Beneath(r *rundir.Run) []string { return beneath(r, own(r)) }
+func Beneath(r *rundir.Run) []string {
+	out := beneath(r, own(r))
+	if calls := Batches(r); calls != "" {
+		out = append(out, calls)
+	}
+	return out
+}
 
-// BeneathBriefly is Beneath with only the operation of which perfbench's own part is the largest.
+// BeneathBriefly is Beneath without what calls have, and with only the operation of which perfbench's own part is the largest.
 func BeneathBriefly(r *rundir.Run) []string { return beneath(r, mostOwn(r)) }
 
 func beneath(r *rundir.Run, own string) (out []string) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -42,13 +43,27 @@ func several(f *rundir.Folder) Section {
 	}
 	s.Text = append(s.Text, IfIndependent)
 	if batches {
-		s.Text = append(s.Text, "A call of several units is such a request, too, and was measured.")
+		s.Text = append(s.Text, "A call of several "+r.Unit+" is such a request, too, and was measured.")
 	}
 	if hidden {
 		s.Text = append(s.Text, fmt.Sprintf("A dash stands where fewer than ten calls are beyond that percentile: p99 of 100 calls at once needs %s calls.",
 			Whole(measure.NeedsOfSlowest(99, 100))))
 	}
 	return s
+}
+
+// Batches says of the operations with calls of several units each how many: "1 call = 10 entries (put)"; "" without any.
+func Batches(r *rundir.Run) string {
+	var parts []string
+	for _, o := range r.Operations {
+		if n := perCall(o); n > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, r.UnitOf(o), o.Track+"."+o.Op))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "1 call = " + strings.Join(parts, ", ")
 }
 
 // perCall returns how many units a call of an operation has, on average.

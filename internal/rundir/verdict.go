@@ -238,7 +238,7 @@ func recordOf(r *Run) verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
 		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
-		Seconds: r.MeasuredS, Observed: r.own(),
+		Seconds: r.MeasuredS, Observed: r.own(), Unit: r.Unit,
 	}
 	for _, f := range FaultSpans(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})

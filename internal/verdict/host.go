@@ -164,7 +164,7 @@ func ceiling(r *Record) finding {
 	if text == "" {
 		return finding{}
 	}
-	return finding{Degraded, text, "; use a faster machine, or larger units of work"}
+	return finding{Degraded, text, "; use a faster machine, or larger calls, of more data each"}
 }
 
 func clock(r *Record) finding {

@@ -19,7 +19,9 @@ type Record struct {
 	Early bool
 	// Seconds is the length of the measured part.
 	Seconds float64
-	Ops     []Op
+	// Unit is what counts, entries; units if it is empty.
+	Unit string
+	Ops  []Op
 	// Phases are those that were measured, in the order of the plan.
 	Phases []Phase
 	// Lost counts those that found no record where one had been acknowledged.

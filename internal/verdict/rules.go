@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -457,17 +458,20 @@ func backlogs(r *Record) (caughtUp, givenUp string) {
 		return "", ""
 	}
 	if b := o.CaughtUp; b != nil {
-		caughtUp = fmt.Sprintf("The run was behind its rate from %s, by %s units at most, and had caught up by %s.", plot.At(b.FromS), units.Number(b.Most), plot.Clock(b.ToS))
+		caughtUp = fmt.Sprintf("The run was behind its rate from %s, by %s %s at most, and had caught up by %s.", plot.At(b.FromS), units.Number(b.Most), r.unit(), plot.Clock(b.ToS))
 	}
 	if b := o.GivenUp; b != nil && (o.Growth == nil || o.Growth.Units == 0 || o.Growth.ToS != b.ToS || o.Growth.shrank()) {
 		most := ""
 		if b.Most > b.Units {
-			most = ", by " + units.Number(b.Most) + " units at most,"
+			most = ", by " + units.Number(b.Most) + " " + r.unit() + " at most,"
 		}
 		givenUp = fmt.Sprintf("The run was behind its rate from %s%s %s.", plot.At(b.FromS), most, gaveUp(r, b.Units, b.ToS, b.Until))
 	}
 	return caughtUp, givenUp
 }
+
+// unit names what counts in the run.
+func (r *Record) unit() string { return cmp.Or(r.Unit, "units") }
 
 // gaveUp says until when a backlog lasted, and what was given up then.
 func gaveUp(r *Record, n, atS float64, until string) string {
@@ -482,7 +486,7 @@ func gaveUp(r *Record, n, atS float64, until string) string {
 	case atS < math.Floor(r.Seconds):
 		what = "its phase ended at " + plot.At(atS)
 	}
-	return fmt.Sprintf("until %s, when %s units that were due were given up", what, units.Number(n))
+	return fmt.Sprintf("until %s, when %s %s that were due were given up", what, units.Number(n), r.unit())
 }
 
 // unsent returns how many units were due and never sent, and how many were done.
@@ -503,8 +507,8 @@ func unstarted(r *Record) finding {
 		if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
 			return ""
 		}
-		return fmt.Sprintf("%s units of work%s were due and never sent (%s): the slowest are missing from the percentiles",
-			units.Number(float64(never)), where, percent(float64(never)/float64(done+never)))
+		return fmt.Sprintf("%s %s%s were due and never sent (%s): the slowest are missing from the percentiles",
+			units.Number(float64(never)), r.unit(), where, percent(float64(never)/float64(done+never)))
 	}
 	text := look(r.Ops, "")
 	for i := 0; i < len(r.Segments) && text == ""; i++ {

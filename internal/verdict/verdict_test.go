@@ -529,6 +529,9 @@ func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
 	}
 	course[59].GivenUp = 9500
 	assert.Equal(t, "The run was behind its rate from 00:22 of the run until the end, when 9.5k units that were due were given up.", told())
+	r.Unit = "entries"
+	assert.Contains(t, told(), "9.5k entries that were due")
+	r.Unit = ""
 	g := &Growth{FromS: 30, ToS: 60, From: 5000, To: 9000, End: 9500, Most: 9500, MostS: 60, Rate: 2500}
 	g.EndAt(course[59])
 	r.Observed.Growth = g

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -151,6 +152,9 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 				add(op, true, fmt.Sprintf("    slowest of %d", several.Calls), "", "", "", widget.Nanos(several.P50), "", "", widget.Nanos(several.P99))
 			}
 		}
+	}
+	if calls := report.Batches(run); calls != "" {
+		say(calls)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
