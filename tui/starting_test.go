@@ -88,7 +88,7 @@ func TestARunThatStartsTakesThoseThatCouldNotOffTheList(t *testing.T) {
 	start("4", "redis://10.0.0.8")
 	send(t, a, "esc")
 	assert.Equal(t, 1, failed())
-	assert.Contains(t, picture(t, a), "│   refused for a reason that …  │")
+	assert.Contains(t, picture(t, a), "│   refused for a reason that i…  │")
 	b.StartErr, b.Next = nil, tuitest.NewRun(1)
 	start("8", "redis://me:right@10.0.0.7")
 	assert.IsType(t, &dashboard.Dashboard{}, a.top())

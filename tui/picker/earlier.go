@@ -131,23 +131,32 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	top := x.top
 	end := min(top+h, len(items))
 	var g *widget.Grid
-	whole := func(words wording, cause bool) bool { // with store and p99
-		g = x.grid(e, items, top, end, focused, words, cause)
-		g.Cols[storeAt].Spare, g.Cols[latencyAt].Spare = 2, 1
-		return g.Shows(storeAt, w-1)
-	}
-	fits := whole(inFull, true) || whole(noToday, true) || whole(oneTime, true) || whole(inFull, false) || whole(oneTime, false)
-	for words := inFull; words < noWord && !fits; words++ { // with the store, which says whose the figures are
-		g = x.grid(e, items, top, end, focused, words, false)
-		if g.Cols[storeAt].Spare = 2; g.Least() <= w {
-			break
+	fits := func(room int) bool {
+		whole := func(words wording, cause bool) bool { // with store and p99
+			g = x.grid(e, items, top, end, focused, words, cause)
+			g.Cols[storeAt].Spare, g.Cols[latencyAt].Spare = 2, 1
+			return g.Shows(storeAt, room) && g.Shows(latencyAt, room)
 		}
+		if whole(inFull, true) || whole(noToday, true) || whole(oneTime, true) || whole(inFull, false) || whole(oneTime, false) {
+			return true
+		}
+		for _, enough := range []func() bool{ // if possible with the store, which says whose the figures are
+			func() bool { g.Cols[storeAt].Spare = 2; return g.Least() <= room },
+			func() bool { g.Cols[storeAt].Spare = 2; return g.Shows(storeAt, room) },
+			func() bool { return g.Least() <= room },
+		} {
+			for words := inFull; words < noWord; words++ {
+				if g = x.grid(e, items, top, end, focused, words, false); enough() {
+					return true
+				}
+			}
+		}
+		return false
 	}
-	for words := inFull; words <= noWord && !fits && g.Least() > w; words++ {
-		g = x.grid(e, items, top, end, focused, words, false)
-	}
-	if fits { // off the border
+	if fits(w - 1) { // off the border
 		w--
+	} else if !fits(w) {
+		g = x.grid(e, items, top, end, focused, noWord, false)
 	}
 	_, lines := g.Lines(s, w)
 	lines = widget.Indent(lines)

@@ -359,7 +359,10 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 	a.Env.Now = a.Env.Now.Add(settle)
 	a.Send(t, a.Frame())
 	assert.True(t, p.ping.done)
-	assert.Regexp(t, `redis 7.2.4 · standalone · 210 µs at *│\n.* 12:00:00 `, a.Picture(t))
+	assert.Regexp(t, `redis 7.2.4 · standalone · 210 µs +│`, a.Picture(t))
+	assert.Equal(t, "redis 7.2.4 · standalone · 210 µs at 12:00:00", p.ping.answer(60))
+	assert.Equal(t, "redis 7.2.4 · 210 µs", p.ping.answer(23))
+	assert.Equal(t, p.ping.answer(60), p.ping.answer(10), "it is wrapped")
 }
 
 func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store"
@@ -117,6 +119,23 @@ func refused(err error) bool {
 // asOf says when the answer came, as it grows old.
 func (g *pinger) asOf() string { return "at " + g.at.Format(time.TimeOnly) }
 
+// answer is what the target said, in one line of so many cells if need be: without when that was, or without its
+// topology; whole if that is still too long.
+func (g *pinger) answer(room int) string {
+	name, took := strings.TrimSpace(g.pong.Info.Name+" "+g.pong.Info.Version), units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond))
+	whole := name
+	if g.pong.Info.Topology != "" {
+		whole += " · " + g.pong.Info.Topology
+	}
+	forms := []string{whole + " · " + took + " " + g.asOf(), whole + " · " + took, name + " · " + took}
+	for _, form := range forms {
+		if ansi.StringWidth(form) <= room {
+			return form
+		}
+	}
+	return forms[0]
+}
+
 // lines show what the target answered.
 func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 	room := max(w-len(at)-2, 12)
@@ -142,13 +161,8 @@ func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
 		}
 		return out
 	}
-	words := []string{strings.TrimSpace(g.pong.Info.Name + " " + g.pong.Info.Version)}
-	if g.pong.Info.Topology != "" {
-		words = append(words, g.pong.Info.Topology)
-	}
-	words = append(words, units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond))+" "+g.asOf())
 	var out []string
-	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
+	for i, l := range widget.Wrap(g.answer(room), room) {
 		lead := "  "
 		if i == 0 {
 			lead = s.OK.On("● ")

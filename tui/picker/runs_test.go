@@ -164,7 +164,7 @@ func TestTheLastRunsHaveTheirCauses(t *testing.T) {
 	for _, w := range []int{120, 170, 200} {
 		a := tuitest.NewStage(t, p, w, 40)
 		a.Perform(t, p.Start(a.Env))
-		assert.Regexp(t, `11:52  redis  ~38.4k/s +~19 ms  ! DEGRADED: backlog +│`, a.Picture(t), "%d", w)
+		assert.Regexp(t, `11:52 +redis  ~38.4k/s +~19 ms  ! DEGRADED: backlog +│`, a.Picture(t), "%d", w)
 	}
 }
 

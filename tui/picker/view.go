@@ -38,7 +38,7 @@ func (p *Picker) layout(w, h int) pickerPanes {
 		l.panes[p.pane] = image.Rect(0, 1, w, h-1)
 		return l
 	}
-	left := min(max(w*42/100, 34), 56)
+	left := min(max(w*42/100, 35), 56)
 	if w >= largeFrom {
 		left = leastLeft
 	}
@@ -67,7 +67,7 @@ func (p *Picker) layout(w, h int) pickerPanes {
 // wideFrom columns on there is room for three; the left one is mostLeft wide at most. In wholePlan rows of
 // two of them, a plan is whole. A form of more than mostForm columns would have values and their origins too far
 // apart.
-const largeFrom, leastLeft, wideFrom, mostLeft, wholePlan, mostForm = 120, 62, 160, 80, 20, 90
+const largeFrom, leastLeft, wideFrom, mostLeft, wholePlan, mostForm = 120, 64, 160, 80, 20, 90
 
 // View draws the page.
 func (p *Picker) View(e screen.Env) string {
