@@ -447,7 +447,7 @@ func backlog(r *Record) finding {
 	if g.shrank() {
 		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}
 	}
-	return finding{Degraded, fmt.Sprintf("%s: the store does not keep up with %s per second, so response times only say how long that went on", grew, units.Number(g.Rate)), "; lower --rate, or raise --threads if the store has room"}
+	return finding{Degraded, fmt.Sprintf("%s: the run does not keep up with %s %s per second, so response times only say how long that went on", grew, units.Number(g.Rate), r.unit()), "; lower --rate, or raise --threads if the store has room"}
 }
 
 // backlogs returns a sentence for a run that was behind its rate and caught up, one if what was due was

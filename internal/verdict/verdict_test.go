@@ -388,7 +388,7 @@ func TestABacklogOfOurOwnPausesIsNotTheStores(t *testing.T) {
 	assert.Contains(t, told(0.365, 0.365), "which perfbench itself may have caused: it did not run for 365 ms, in which 912 fell due")
 	assert.NotContains(t, told(0.365, 0.365), "does not keep up")
 	for _, paused := range [][2]float64{{0, 0}, {0.01, 0.01}, {0, 1.2}} {
-		assert.Contains(t, told(paused[0], paused[1]), "the store does not keep up with 2.5k per second")
+		assert.Contains(t, told(paused[0], paused[1]), "the run does not keep up with 2.5k units per second")
 	}
 }
 
@@ -454,7 +454,7 @@ func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
 }
 
 // A backlog of the last third that was worked off before the end is past, though the mean of the
-// third is high; one that is being worked off is no store that does not keep up.
+// third is high; one that is being worked off is no run that does not keep up.
 func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	course := append(make([]int64, 58), 2500, 5000, 7500, 10_000, 12_500, 11_000, 9000, 7000, 5000, 3000, 1000)
 	told := func(course []int64) (what, aside string) {
@@ -498,7 +498,7 @@ func TestABacklogOfACrowdedMachineIsNotTheStores(t *testing.T) {
 		r.Observed.Growth = &Growth{FromS: 20, ToS: 40, From: 1000, To: 16_000, End: 20_000, Most: 20_000, MostS: 40, Rate: 5000, Taken: &Taken{Used: 0.6, Others: others, Waited: 0.9}}
 		what, text := said(backlog(&r))
 		assert.Equal(t, want, crowdedOut(&r), "%v", others)
-		assert.Equal(t, !want, strings.Contains(what+text, "the store does not keep up"))
+		assert.Equal(t, !want, strings.Contains(what+text, "the run does not keep up"))
 		assert.Equal(t, want, strings.HasPrefix(text, "other processes used 1.4 processors of this machine while the backlog grew until 00:40 of the run ("), text)
 	}
 }
@@ -537,7 +537,7 @@ func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
 	r.Observed.Growth = g
 	assert.Empty(t, told())
 	_, text := said(backlog(&r))
-	assert.Contains(t, text, "the backlog grew until the end, when 9.5k units that were due were given up (5k before): the store does not keep up")
+	assert.Contains(t, text, "the backlog grew until the end, when 9.5k units that were due were given up (5k before): the run does not keep up")
 	assert.Zero(t, CaughtUpAfter(append(course, make([]Waiting, 5)...), g))
 	course[59].GivenUp = 100 // in the queues of a run that keeps up
 	assert.Contains(t, told(), "The run was behind its rate from 00:22 of the run, by 9k units at most, and had caught up by 01:00.")
@@ -559,7 +559,7 @@ func TestAnOutageCountsByItsTime(t *testing.T) {
 	assert.False(t, has(Judge(r), Errors), "the store answered all the same")
 }
 
-// A backlog that an outage made is not laid to a store that does not keep up.
+// A backlog that an outage made is not laid to a run that does not keep up.
 func TestABacklogOfAnOutageNamesIt(t *testing.T) {
 	r := clean()
 	r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 9000, End: 9000, Most: 12_500, MostS: 28, Rate: 2500}
@@ -680,7 +680,7 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 of the run \(14 s of .*\), and 85 811 calls failed, `, Judge(r).Reasons[0].Text)
 }
 
-// A backlog that a fault of the run itself began is not laid to a store that does not keep up; one that
+// A backlog that a fault of the run itself began is not laid to a run that does not keep up; one that
 // grew long after, or before, is.
 func TestABacklogOfAFaultNamesIt(t *testing.T) {
 	told := func(from, to float64) string {
@@ -695,7 +695,7 @@ func TestABacklogOfAFaultNamesIt(t *testing.T) {
 		assert.NotContains(t, told(f[0], f[1]), "raise --threads")
 	}
 	for _, f := range [][2]float64{{1, 2}, {30, 32}} {
-		assert.Contains(t, told(f[0], f[1]), "the store does not keep up with 2.5k per second")
+		assert.Contains(t, told(f[0], f[1]), "the run does not keep up with 2.5k units per second")
 	}
 }
 

@@ -26,7 +26,7 @@ func doubted(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 		{Cause: verdict.Crowded, Text: "other processes used 1.75 processors of this machine, so mean response times or throughput are some 95 % worse: stop them, or use a machine that has processors to spare", Cure: "stop them, or use a machine that has processors to spare", Shows: []verdict.Doubt{
 			{Cause: verdict.Pauses, Text: "perfbench got no processor for 2.71 s of the run"},
 		}},
-		{Cause: verdict.Backlog, Text: "the backlog grew to the end (4.27k due and not sent, 1.2k before): the store does not keep up with 5k per second, so response times only say how long that went on; lower --rate", Cure: "lower --rate"},
+		{Cause: verdict.Backlog, Text: "the backlog grew to the end (4.27k due and not sent, 1.2k before): the run does not keep up with 5k entries per second, so response times only say how long that went on; lower --rate", Cure: "lower --rate"},
 		{Cause: verdict.Unstarted, Text: "4.27k entries were due and never sent"},
 	}, Thresholds: []rundir.Threshold{{Expr: "p99<5ms", Got: "20.1 ms"}, {Expr: "errors<1%", OK: true, Got: "0 %"}}}
 	r.pages.cache = bodyCache{}
