@@ -312,7 +312,7 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		if key := (of{r.T, r.Track}); !seen[key] {
 			seen[key] = true
 			pace := r.Rate
-			if before := paces[r.Track]; r.T == s.first+s.n-1 && before > 0 && pace > 0 { // the next rate may have begun as it ended
+			if before := paces[r.Track]; r.T == s.first+s.n-1 && before > 0 { // the next rate, or none, may have begun as it ended
 				pace = before
 			}
 			paces[r.Track] = pace

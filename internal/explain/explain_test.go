@@ -295,6 +295,7 @@ func TestEachRequestedRateIsTold(t *testing.T) {
 		}
 	}
 	f.Series[29].Rate = 80000 // the second ended as the rate was changed
+	f.Series[69].Rate = 0     // and this one as it was taken away
 	w := Of(f)
 	require.Len(t, w.Parts, 6)
 	text := Paragraph(w)

@@ -34,7 +34,7 @@ func why(f *rundir.Folder) Section {
 	periods, others := explain.Periods(w)
 	text := p.Text
 	if len(periods) > 1 {
-		text = "From " + plot.Between(p.From, p.To) + ", the longest time: " + text
+		text = "From " + plot.Between(p.From, p.To) + ", the longest time: " + strings.ToLower(text[:1]) + text[1:]
 		s.Table = Table{Left: 3, Columns: []string{"from", "to", "limited by"}}
 		for _, p := range periods {
 			s.Table.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)

@@ -169,7 +169,7 @@ func stolenPart(r *Record) string {
 
 func othersUsed(r *Record) string {
 	if others, ok := Others(r.Observed); ok {
-		return units.Digits(others, 2) + " processors"
+		return processors(math.Round(100*others) / 100)
 	}
 	return ""
 }

@@ -78,7 +78,7 @@ func (l *loadedRun) spread(s *widget.Styles, op, w, h int) []string {
 func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (lines []string, ops []int, note string) {
 	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{
-		{Head: "operation", Most: max(w/4, 18)},
+		{Head: "operation", Most: max(min(w*3/8, mostName), 18)},
 		{Head: "calls", Right: true, Spare: 7},
 		{Head: "mean", Right: true, Spare: 2},
 		{Head: "min", Right: true, Spare: 5},

@@ -120,7 +120,7 @@ func (l *loadedRun) limits(s *widget.Styles, w int) []string {
 	periods, others := explain.Periods(l.why)
 	text := explain.Limit(&p)
 	if len(periods) > 1 {
-		text += ", for the longest time: " + plot.Between(p.From, p.To)
+		text += " (for the longest time, " + plot.Between(p.From, p.To) + ")"
 	}
 	out := append([]string{""}, widget.Labelled(s, 14, "Limited by", text, s.Bold, w)...)
 	out = append(out, chart.Uses(s, p.Uses, w)...)
