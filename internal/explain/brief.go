@@ -53,6 +53,9 @@ type Period struct {
 	Text     string
 }
 
+// setBySearch reports whether a search set the pace of a part.
+func setBySearch(p *rundir.WhyPart) bool { return p.Limit == searchLimit || p.Text == searchPace }
+
 // mostPeriods is how many periods of a run are listed.
 const mostPeriods = 8
 
@@ -64,13 +67,13 @@ func Periods(w *rundir.Why) (list []Period, others int) {
 		p := &w.Parts[i]
 		text, last := figured(p), len(list)-1
 		switch {
-		case p.Text == searchPace && search >= 0:
+		case setBySearch(p) && search >= 0:
 			list[search].To = p.To
 		case last >= 0 && list[last].Text == text:
 			list[last].To = p.To
 		default:
 			list = append(list, Period{p.From, p.To, text})
-			if p.Text == searchPace {
+			if setBySearch(p) {
 				search = len(list) - 1
 			}
 		}

@@ -41,13 +41,15 @@ func TestPeriodsAreListed(t *testing.T) {
 		p.To = p.From + long
 		w.Parts = append(w.Parts, p)
 	}
-	search := rundir.WhyPart{Resource: Pacing, Limit: "the search", Hint: searchHint, Text: searchPace}
+	search := rundir.WhyPart{Resource: Pacing, Limit: searchLimit, Hint: searchHint, Text: searchPace}
 	add(10, search)
-	add(5, rundir.WhyPart{Resource: Thread, Limit: "the store's main thread"})
+	add(5, rundir.WhyPart{Resource: Thread, Limit: "the store's main thread", Text: "Text."})
 	add(10, search)
 	list, others := Periods(w)
 	assert.Zero(t, others)
-	assert.Equal(t, []Period{{0, 25, "the search"}, {10, 15, "the store's main thread"}}, list)
+	assert.Equal(t, []Period{{0, 25, searchLimit}, {10, 15, "the store's main thread"}}, list)
+
+	assert.Equal(t, searchPace+" From 00:10 to 00:15 of the run: Text.", Paragraph(w), "what a search set is said once")
 
 	w = &rundir.Why{}
 	for i := range 12 {

@@ -194,7 +194,10 @@ func Paragraphs(w *rundir.Why) []string {
 			continue
 		}
 		text := p.Text
-		if len(w.Parts) > 1 {
+		switch {
+		case setBySearch(&p) && slices.Contains(out, text): // of all its levels
+			continue
+		case len(w.Parts) > 1 && !setBySearch(&p):
 			text = fmt.Sprintf("From %s: %s", plot.Between(p.From, p.To), text)
 		}
 		if shown := Shown(&p); len(shown) > 0 {
@@ -442,7 +445,7 @@ func (s *stretch) part() rundir.WhyPart {
 		case f.limit == "":
 			continue
 		case r.resource == Pacing && s.sought():
-			p.Resource, p.Limit, p.Hint, p.Text = Pacing, "the search, level by level", searchHint, searchPace
+			p.Resource, p.Limit, p.Hint, p.Text = Pacing, searchLimit, searchHint, searchPace
 			return p
 		case r.resource == Pacing, r.resource == Think:
 			f.hint = strings.Trim(f.hint+"; "+s.room(), "; ")

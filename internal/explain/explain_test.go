@@ -723,6 +723,12 @@ func TestOutagesAreNamed(t *testing.T) {
 	assert.Equal(t, "Nothing was done for 3 of 10 s, and the store answered without its records for 4 s, which held the run back.",
 		held([]verdict.Outage{{From: 2, To: 5}}, []verdict.Outage{{From: 5, To: 9}}), "while the store answers, nothing says that nothing was done")
 	assert.Equal(t, "The store answered without its records for 6 of 10 s, which held the run back.", held(nil, []verdict.Outage{{From: 3, To: 9}}))
+	for want, lost := range map[string]bool{"apart from the outage, the store could have done more": false, "apart from the time without records, the store could have done more": true} {
+		p := rundir.WhyPart{To: 10, Resource: Client, Limit: "perfbench itself", Hint: couldMore, Text: "Perfbench itself held the run back."}
+		apart(&p, []rundir.Coincidence{{At: 2, Until: 4, Outage: !lost, Lost: lost}})
+		assert.Equal(t, want, p.Hint)
+		assert.Equal(t, "Apart from that, perfbench itself held the run back.", p.Text)
+	}
 	f.Run.Errors, f.Run.Emptied = nil, nil
 	f.Run.Outages = nil
 	dead(f, 2, 7, 0)

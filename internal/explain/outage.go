@@ -91,9 +91,15 @@ const (
 
 // apart says of a part that it is about the time without outages.
 func apart(p *rundir.WhyPart, outages []rundir.Coincidence) {
-	if p.Resource == Unknown || p.Resource == Fault || !slices.ContainsFunc(outages, func(o rundir.Coincidence) bool { return o.At < p.To && o.Until > p.From }) {
+	at := slices.IndexFunc(outages, func(o rundir.Coincidence) bool { return o.At < p.To && o.Until > p.From })
+	if p.Resource == Unknown || p.Resource == Fault || at < 0 {
 		return
 	}
+	what := "apart from the outage"
+	if outages[at].Lost {
+		what = "apart from the time without records"
+	}
+	p.Hint = strings.TrimSuffix(what+", "+p.Hint, ", ")
 	p.Text = "Apart from that, " + strings.ToLower(p.Text[:1]) + p.Text[1:]
 }
 

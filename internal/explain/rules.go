@@ -101,8 +101,9 @@ func (s *stretch) fellBehind() bool {
 // searchPace is said where a search asked for the rate: what was at its limit differs from level to
 // level, and the search has judged each.
 const (
-	searchPace = "A search set the rate, level by level: " + searchHint + "."
-	searchHint = "its result says how each level went, and what was the limit"
+	searchLimit = "the search, level by level"
+	searchPace  = "A search set the rate, level by level: " + searchHint + "."
+	searchHint  = "its result says how each level went, and what was the limit"
 )
 
 // sought reports whether a search turned the knobs before the period was over.
