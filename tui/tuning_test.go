@@ -343,3 +343,13 @@ func TestAValueThatIsNoTotalSaysSo(t *testing.T) {
 	send(t, a, "t", "up", "right", "right", "esc")
 	assert.NotContains(t, picture(t, a), "17 each ▸", "a track has its own")
 }
+
+// Beside the panel of knobs no figure is cut: of the times the maximum is left out, of a change what it was before.
+func TestNoFigureIsCutBesideTheKnobs(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {96, 25}} {
+		a, run := dashApp(t, Options{}, 3, 45*time.Second, size[0], size[1])
+		send(t, a, "t", "down", "right")
+		pass(t, a, run, 5*time.Second)
+		assert.NotRegexp(t, `\d\S* ?\S{0,2}…`, picture(t, a), "%v", size)
+	}
+}

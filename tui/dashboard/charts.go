@@ -184,6 +184,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 					break
 				}
 			}
+			if ansi.StringWidth(tight)+6 > p.latency.Dx() { // no figure is cut
+				pane.Title = fmt.Sprintf("p50 %s  p99 %s%s", widget.Nanos(l.P50), widget.Nanos(l.P99), axis)
+			}
 		default:
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 			if at != "" {

@@ -461,6 +461,8 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		if ansi.StringWidth(what)+3 > w {
 			what = ef.Knobs() + " together"
 		}
+	} else if i := strings.LastIndex(what, " → "); i >= 0 && ansi.StringWidth(what)+3 > w { // what it came to is not cut
+		what = ef.Knobs() + what[i:]
 	}
 	if long := when + ", percentile of the median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
@@ -531,7 +533,7 @@ func (tu *tuner) briefEffect(e screen.Env, w, room int) []string {
 	if !ok {
 		return nil
 	}
-	what, outcome := ef.What(), ef.Outcome(w-4)
+	what, outcome := ef.What(), ef.Brief(w-4)
 	line := "   " + e.Styles.Bold.On(what) + "  " + outcome
 	switch fits := ansi.StringWidth(line) <= w; {
 	case fits && room > 1:
