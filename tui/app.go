@@ -14,6 +14,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/tui/archive"
@@ -440,6 +441,19 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// page draws the screen on top: a form in a box over the screen below, where that has room.
+func (a *App) page() string {
+	top, e := a.top(), a.env
+	if b, ok := top.(screen.Boxed); ok && len(a.stack) > 1 && !e.Styles.Spoken {
+		if box := b.Box(e); box != nil && len(box) <= e.H-2 {
+			below := footed(a.stack[len(a.stack)-2].View(e), e, top.Keys().Short)
+			w := ansi.StringWidth(box[0])
+			return over(below, box, (e.W-w)/2, (e.H-len(box))/2, e.W)
+		}
+	}
+	return top.View(e)
+}
+
 // View draws the screen on top and the overlay above it.
 func (a *App) View() tea.View {
 	v := tea.NewView("")
@@ -458,9 +472,9 @@ func (a *App) View() tea.View {
 	case widget.SizeOf(a.env.W, a.env.H) == widget.TooSmall:
 		v.Content = a.tooSmallView()
 	case a.overlay != none:
-		v.Content = a.float(a.top().View(a.env))
+		v.Content = a.float(a.page())
 	default:
-		v.Content = a.top().View(a.env)
+		v.Content = a.page()
 	}
 	if a.opts.ASCII {
 		v.Content, v.WindowTitle = chart.ASCII(v.Content), chart.ASCII(v.WindowTitle)

@@ -88,18 +88,27 @@ func (a *App) float(page string) string {
 		p.Note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
 		lines = lines[a.scroll:]
 	}
-	page = page[:strings.LastIndexByte(page, '\n')+1] + widget.Footer(a.env.Styles, a.env.W, a.overlayKeys(len(lines) > h-2))
+	page = footed(page, a.env, a.overlayKeys(len(lines) > h-2))
 	if a.overlay == command {
 		return widget.Laid(page, a.ruled(p, lines[:min(len(lines), h-2)]), 0, r.Min.Y)
 	}
-	box := strings.Join(p.Draw(a.env.Styles, r.Dx(), h, lines), "\n")
+	return over(page, p.Draw(a.env.Styles, r.Dx(), h, lines), r.Min.X, r.Min.Y, a.env.W)
+}
+
+// footed is a page with other keys in its last line.
+func footed(page string, e screen.Env, keys []key.Binding) string {
+	return page[:strings.LastIndexByte(page, '\n')+1] + widget.Footer(e.Styles, e.W, keys)
+}
+
+// over draws a box at a place of a page of w cells.
+func over(page string, box []string, x, y, w int) string {
 	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
-		lipgloss.NewLayer(box).ID("overlay").X(r.Min.X).Y(r.Min.Y).Z(1),
+		lipgloss.NewLayer(strings.Join(box, "\n")).ID("overlay").X(x).Y(y).Z(1),
 	).Render()
-	lines = strings.Split(out, "\n") // without trailing spaces
+	lines := strings.Split(out, "\n") // without trailing spaces
 	for i := range lines {
-		lines[i] = widget.Fit(lines[i], a.env.W)
+		lines[i] = widget.Fit(lines[i], w)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,27 @@ func TestFromARunToASweep(t *testing.T) {
 	send(t, a, frame(a))
 	assert.True(t, a.quit)
 	assert.Equal(t, []string{run.Came.Summary, "the sweep\n"}, []string{a.final.Outcomes[0].Summary, a.final.Outcomes[1].Summary})
+}
+
+// A form is a box over the screen that it was opened from, as high as it needs, where there is room for it; else, and where
+// a screen is read aloud, it has the screen.
+func TestAFormIsABoxOverItsScreen(t *testing.T) {
+	for key, title := range map[string]string{"f": "─ Find the highest load that holds ─", "w": "─ A run at each of several values ─"} {
+		for size, boxed := range map[[2]int]bool{{120, 40}: true, {80, 24}: true, {60, 16}: false} {
+			a := pickApp(t, tuitest.NewDemo(), Options{}, size[0], size[1])
+			send(t, a, key, frame(a))
+			got := picture(t, a)
+			assert.Contains(t, got, title)
+			assert.Equal(t, boxed, strings.Contains(got, "╭─ Profiles ─"), "%s at %v", key, size)
+			foot := got[strings.LastIndex(strings.TrimRight(got, "\n"), "\n")+1:]
+			assert.Contains(t, foot, "esc cancel", "its keys, and not those of the screen below")
+			send(t, a, "?", frame(a))
+			assert.Contains(t, picture(t, a), "─ Keys ─")
+		}
+	}
+	a := pickApp(t, tuitest.NewDemo(), Options{Plain: true}, 120, 40)
+	send(t, a, "f", frame(a))
+	assert.NotContains(t, a.page(), "Profiles")
 }
 
 func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {

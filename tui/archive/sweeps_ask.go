@@ -247,9 +247,28 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 }
 
-// asking draws the form.
-func (s *Screen) asking(e screen.Env) []string {
-	st, w := e.Styles, e.W-4
+// frame is that of the form.
+func (a *asker) frame() widget.Panel {
+	title := "A run at each of several values"
+	if a.targets {
+		title = "The same run on several targets, side by side"
+	}
+	return widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}
+}
+
+// Box draws the form alone; nil once there is a sweep.
+func (s *Screen) Box(e screen.Env) []string {
+	if !s.ask.open {
+		return nil
+	}
+	w := screen.BoxWidth(e.W)
+	lines := s.asks(e.Styles, w)
+	return s.ask.frame().Draw(e.Styles, w, len(lines)+2, lines)
+}
+
+// asks is the form in a frame of w cells, with what the sweep will do.
+func (s *Screen) asks(st *widget.Styles, w int) []string {
+	w -= 4
 	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
 	notes := []string{s.ask.load(), s.ask.changes(), strings.TrimSpace(s.ask.length() + " " + s.ask.server())}
 	if s.ask.after != nil {
@@ -264,12 +283,14 @@ func (s *Screen) asking(e screen.Env) []string {
 			lines = append(lines, widget.MutedLines(st, n, w)...)
 		}
 	}
+	return widget.Indent(lines)
+}
+
+// asking draws the form as a page.
+func (s *Screen) asking(e screen.Env) []string {
+	lines := s.asks(e.Styles, e.W)
 	if len(lines) > e.H-4 {
 		lines = lines[1:]
 	}
-	title := "A run at each of several values"
-	if s.ask.targets {
-		title = "The same run on several targets, side by side"
-	}
-	return widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}.Draw(st, e.W, e.H-2, widget.Indent(lines))
+	return s.ask.frame().Draw(e.Styles, e.W, e.H-2, lines)
 }

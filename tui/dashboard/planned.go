@@ -57,7 +57,7 @@ func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.A
 			}
 		}
 	}
-	s.panel.Ask("", to.Operations)
+	s.panel.Ask(nil, to.Operations)
 	return s
 }
 
@@ -112,22 +112,20 @@ func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
 	}
 }
 
-// will describes which run the search starts.
-func (s *PlannedSearch) will() string {
+// will describes, in sentences, which run the search starts.
+func (s *PlannedSearch) will() []string {
 	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
-	return "Enter starts a run of up to " + cmp.Or(s.panel.asked().Within, find.Within) + " on " + target + "; until then there is none. " + s.without() + s.threads()
-}
-
-// without says what of the request a search leaves out.
-func (s *PlannedSearch) without() string {
-	text := ""
+	out := []string{"Enter starts a run of up to " + cmp.Or(s.panel.asked().Within, find.Within) + " on " + target + "; until then there is none."}
 	if v, ok := s.req.Values["duration"]; ok && v.Text != workload.Forever && v.Text != s.panel.asked().Within {
-		text = "The duration of " + v.Text + " is that of a run without a search. "
+		out = append(out, "The duration of "+v.Text+" is that of a run without a search.")
 	}
 	if len(s.req.Timetable) > 0 {
-		text += "The timetable is left out: a search turns the knobs itself. "
+		out = append(out, "The timetable is left out: a search turns the knobs itself.")
 	}
-	return text
+	if text := s.threads(); text != "" {
+		out = append(out, text)
+	}
+	return out
 }
 
 // threads says how many threads a search for the rate has: as many as were set, or more than the
@@ -138,28 +136,41 @@ func (s *PlannedSearch) threads() string {
 	case s.panel.asked().Over == find.OverThreads:
 		return ""
 	case set:
-		return "It keeps to the " + v.Text + " threads that were set."
+		return "Threads: " + v.Text + ", as was set."
 	}
-	return fmt.Sprintf("Where the threads of the form are too few for a rate, it takes up to %d; set their number to keep to it.", find.RoomThreads)
+	return fmt.Sprintf("Threads: up to %d, where those of the form are too few; set their number to keep to it.", find.RoomThreads)
 }
 
-// goes describes how a search goes on.
-func goes(a find.Asked) string {
-	first, what := "", "the rate"
+// goes describes, in sentences, how a search goes on.
+func goes(a find.Asked) (out []string) {
+	what := "the rate"
 	switch {
 	case a.Over == find.OverThreads:
 		what = "the number of threads"
 	case strings.TrimSpace(a.From) == "":
-		first = "For about three seconds the rate is unlimited, to know where to begin. "
+		out = append(out, "About three seconds without a rate show where to begin.")
 	}
-	return first + "It doubles " + what + " while the conditions hold, then halves what is left between the highest that held and the lowest that did not."
+	return append(out, "Then "+what+" doubles while that holds; after that, what is left between holds and too much is halved.")
+}
+
+// tell has the form say what will happen.
+func (s *PlannedSearch) tell() {
+	if s.panel.note = s.will(); s.busy {
+		s.panel.note = []string{"Getting ready …"}
+	}
+}
+
+// Box draws the form alone.
+func (s *PlannedSearch) Box(e screen.Env) []string {
+	s.tell()
+	w := screen.BoxWidth(e.W)
+	lines := append([]string{""}, s.panel.asks(e.Styles, w)...)
+	return asking.Draw(e.Styles, w, len(lines)+2, lines)
 }
 
 // View draws the page.
 func (s *PlannedSearch) View(e screen.Env) string {
-	if s.panel.note = s.will(); s.busy {
-		s.panel.note = "Getting ready …"
-	}
+	s.tell()
 	out := append([]string{widget.Fit(e.Styles.Bold.On(" perfbench")+e.Styles.Muted.On("  "+s.title), e.W)}, s.panel.Draw(e.Styles, e.W, e.H-2, nil, 0, 0, 0)...)
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }

@@ -46,11 +46,11 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.found != nil && s.now.found.Why != find.Interrupted: // it ended by itself, and so does the run
 		s.says.say(e, "the search has come to its end: its answer is shown as soon as the run has ended", false)
 	case s.now.endsSoon():
-		s.panel.Ask("This run ends by itself before a search could end. The search gets a run of its own, and this one stops.", ops)
+		s.panel.Ask([]string{"This run ends by itself before a search could end.", "The search gets a run of its own, and this one stops."}, ops)
 	case s.now.info.Duration > 0:
-		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known, or at "+widget.At(s.now.info.Duration)+".", ops)
+		s.panel.Ask([]string{"The search turns the knobs of this run, which ends when the answer is known, or at " + widget.At(s.now.info.Duration) + "."}, ops)
 	default:
-		s.panel.Ask("The search turns the knobs of this run, which ends with it.", ops)
+		s.panel.Ask([]string{"The search turns the knobs of this run, which ends with it."}, ops)
 	}
 }
 

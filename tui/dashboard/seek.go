@@ -25,8 +25,8 @@ type Panel struct {
 	// Open means that it is shown, Asking that a search is being requested.
 	Open, Asking bool
 	form         widget.Form
-	// note describes what happens when the search begins, before how it goes on.
-	note string
+	// note describes, in sentences, what happens when the search begins, before how it goes on.
+	note []string
 	last find.Asked
 	// chosen is the level whose outcome is told in full; 0: the newest.
 	chosen float64
@@ -42,7 +42,7 @@ func (p *Panel) choose(levels []float64, by int) {
 
 // Ask opens the form with the previous entries; note describes what starting leads to,
 // before how a search goes on, and ops are those of the run, if they are known.
-func (p *Panel) Ask(note string, ops []measure.Operation) {
+func (p *Panel) Ask(note []string, ops []measure.Operation) {
 	a := p.last
 	if len(a.Under) == 0 {
 		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate, Within: a.Within}
@@ -99,14 +99,11 @@ func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
 func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration, threads int) []string {
 	frame := widget.Panel{Title: "Search", Focused: true}
 	if p.Asking {
-		frame.Title, frame.Foot = "Find the highest load that holds", "enter searches · esc cancels"
-		lines := p.form.Lines(s, w-4)
-		lines = append(lines, "")
-		lines = append(lines, widget.MutedLines(s, strings.TrimSpace(p.note+" "+goes(p.asked())), w-4)...)
+		lines := p.asks(s, w)
 		if h >= len(lines)+4 {
 			lines = append([]string{""}, lines...)
 		}
-		return frame.Draw(s, w, h, widget.Indent(lines))
+		return asking.Draw(s, w, h, lines)
 	}
 	if now == nil {
 		return frame.Draw(s, w, h, nil)
@@ -120,6 +117,18 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 		frame.Foot = "esc closes"
 	}
 	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since, p.chosen)))
+}
+
+// asking is the frame of the form.
+var asking = widget.Panel{Title: "Find the highest load that holds", Focused: true, Foot: "enter searches · esc cancels"}
+
+// asks is the form in a frame of w cells, with what happens when the search begins.
+func (p *Panel) asks(s *widget.Styles, w int) []string {
+	lines := append(p.form.Lines(s, w-4), "")
+	for _, sentence := range slices.Concat(p.note, goes(p.asked())) {
+		lines = append(lines, widget.MutedLines(s, sentence, w-4)...)
+	}
+	return widget.Indent(lines)
 }
 
 // A panel of tight lines has none to spare, and one of wide cells has its words in a line.

@@ -66,6 +66,15 @@ type Former interface {
 	Untouched() bool
 }
 
+// Boxed is a screen that may be no more than a form, which is drawn as a box over the screen from which it was opened.
+type Boxed interface {
+	// Box returns the framed form, as wide as it says best and as high as it needs; nil if the screen is more than that.
+	Box(e Env) []string
+}
+
+// BoxWidth is how wide a form is in a box on a screen of w cells.
+func BoxWidth(w int) int { return min(w-4, 88) }
+
 // Listener is a screen that shows for a while that a key does nothing there; no sentence ends what is shown.
 type Listener interface{ Tell(sentence string, e Env) }
 
