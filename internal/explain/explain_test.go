@@ -122,9 +122,9 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 				f.Series[i].Rate = 2000
 			}
 		}, store("main_thread_cpu_cores", 0.99)}, Thread, "store's main thread 0.99 of 1 processor"},
-		"pauses":            {[]func(*rundir.Folder){thinks("map")}, Think, "threads in pauses 14.4 of 16 threads"},
+		"pauses":            {[]func(*rundir.Folder){thinks("map")}, Think, "in pauses 14.4 of 16 threads"},
 		"pauses of another": {[]func(*rundir.Folder){thinks("other")}, Unknown, ""},
-		"hardly any calls":  {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 1e4 }}, Think, "threads in pauses 15.99 of 16 threads"},
+		"hardly any calls":  {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 1e4 }}, Think, "in pauses 15.99 of 16 threads"},
 		"short pauses":      {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 15e6 }}, Threads, ""},
 		"a rate beside pauses": {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) {
 			for i := range f.Series {
@@ -155,8 +155,8 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"an idle main thread that waits for nothing": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1 processor"},
 		"a write-ahead log":                          {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
 		"committing threads":                         {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
-		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "threads waiting for a connection 14 of 16 threads, with 2 connections"},
-		"a pool of one":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 1, 140e9 }}, Pool, "threads waiting for a connection 14 of 16 threads, with 1 connection"},
+		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "waiting for a connection 14 of 16 threads, with 2 connections"},
+		"a pool of one":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 1, 140e9 }}, Pool, "waiting for a connection 14 of 16 threads, with 1 connection"},
 		"a pool for all":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
 		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "store 3.5 of 4"},
 		"a busy machine":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},

@@ -122,7 +122,7 @@ func thinking(s *stretch) found {
 	if seconds <= 0 || inside > (1-waiting)*seconds {
 		return found{}
 	}
-	return found{limit: "the think time", hint: "for more it takes more threads", uses: []rundir.Use{{What: "threads in pauses", Used: s.threads * (1 - inside/seconds), Of: s.threads, Unit: rundir.UsedThreads, Limit: true}}}
+	return found{limit: "the think time", hint: "for more it takes more threads", uses: []rundir.Use{{What: "in pauses", Used: s.threads * (1 - inside/seconds), Of: s.threads, Unit: rundir.UsedThreads, Limit: true}}}
 }
 
 // couldMore is said of what is perfbench's own limit.
@@ -159,7 +159,7 @@ func client(s *stretch) found {
 		for _, p := range s.f.Run.Phases {
 			if share := s.ofCeiling(c.PerS); p.Name == c.Phase && len(s.f.Run.Phases) == 1 && share >= ceilingFull {
 				return found{limit: "perfbench itself", hint: couldMore, uses: []rundir.Use{
-					{What: "what it does without a store", Used: share * c.PerS, Of: c.PerS, Unit: "calls/s", Limit: true},
+					{What: "ceiling without a store", Used: share * c.PerS, Of: c.PerS, Unit: "calls/s", Limit: true},
 				}}
 			}
 		}
@@ -195,7 +195,7 @@ func locks(s *stretch) found {
 	}
 	waited := func(n float64, note string) found {
 		return found{limit: "locks", hint: "calls waited for rows or tables that others had locked", uses: []rundir.Use{
-			{What: "threads waiting for a lock", Used: n, Of: s.threads, Unit: rundir.UsedThreads, Note: note, Limit: true},
+			{What: "waiting for a lock", Used: n, Of: s.threads, Unit: rundir.UsedThreads, Note: note, Limit: true},
 		}}
 	}
 	if ms, ok := s.mean(rundir.OfStore, "lock_wait_ms_per_s"); ok && ms >= waiting*1000*s.threads {
@@ -247,7 +247,7 @@ func pool(s *stretch) found {
 		return found{}
 	}
 	return found{limit: "the pool of connections", hint: "raise connections= in the target, or use fewer threads", uses: []rundir.Use{{
-		What: "threads waiting for a connection", Used: min(share, 1) * s.threads, Of: s.threads, Unit: rundir.UsedThreads, Note: "with " + units.Plural(o.PoolSize, "connection"), Limit: true,
+		What: "waiting for a connection", Used: min(share, 1) * s.threads, Of: s.threads, Unit: rundir.UsedThreads, Note: "with " + units.Plural(o.PoolSize, "connection"), Limit: true,
 	}}}
 }
 

@@ -34,14 +34,14 @@ func why(f *rundir.Folder) Section {
 	periods, others := explain.Periods(w)
 	text := p.Text
 	if len(periods) > 1 {
-		text = "From " + plot.Between(p.From, p.To) + ", the longest time: " + strings.ToLower(text[:1]) + text[1:]
+		text = "From " + plot.Between(p.From, p.To) + ", the longest part of it: " + strings.ToLower(text[:1]) + text[1:]
 		s.Table = Table{Left: 3, Columns: []string{"from", "to", "limited by"}}
 		for _, p := range periods {
 			s.Table.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)
 		}
 	}
 	if others > 0 {
-		s.Table.Add("", "", "and "+units.Plural(others, "shorter time"))
+		s.Table.Add("", "", "and "+units.Plural(others, "shorter part"))
 	}
 	s.Text, s.Uses = append(s.Text, text), p.Uses
 	if len(p.Evidence) > 0 {

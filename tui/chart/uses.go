@@ -10,7 +10,7 @@ import (
 )
 
 // A bar of Uses is leastUse to mostUse cells wide.
-const leastUse, mostUse = 8, 40
+const leastUse, mostUse = 5, 40
 
 // Uses draws how much of each resource was used in rows of w cells: its name, a bar that is full where all
 // of it was in use, and the figures. What was at its limit has a colour.

@@ -22,6 +22,8 @@ func TestWhatWasUsedIsDrawnAsBars(t *testing.T) {
 		{What: "perfbench", Used: 0.84, Of: 2, Unit: rundir.UsedProcessors, Note: "0.13 more polling for replies"},
 		{What: "store", Used: 0.3, Unit: rundir.UsedProcessors},
 	}
+	long := []rundir.Use{{What: "store's main thread", Used: 0.5, Of: 1, Unit: rundir.UsedProcessors}, {What: "requested rate", Used: 20.1e3, Of: 20e3, Unit: "transactions/s", Limit: true}}
+	assert.NotContains(t, strings.Join(Uses(s, long, 56), ""), "…", "the longest unit has room on the smallest screen")
 	for _, w := range []int{56, 76, 116, 166} {
 		lines := Uses(s, uses, w)
 		var bars []int

@@ -120,7 +120,7 @@ func (l *loadedRun) limits(s *widget.Styles, w int) []string {
 	periods, others := explain.Periods(l.why)
 	text := explain.Limit(&p)
 	if len(periods) > 1 {
-		text += " (for the longest time, " + plot.Between(p.From, p.To) + ")"
+		text += " (longest: " + plot.Clock(p.From) + " to " + plot.Clock(p.To) + ")"
 	}
 	out := append([]string{""}, widget.Labelled(s, 14, "Limited by", text, s.Bold, w)...)
 	out = append(out, chart.Uses(s, p.Uses, w)...)
@@ -130,14 +130,13 @@ func (l *loadedRun) limits(s *widget.Styles, w int) []string {
 	if len(periods) < 2 {
 		return out
 	}
-	g := widget.Grid{Cols: []widget.Column{{Head: "from", Right: true}, {Head: "to", Right: true}, {Head: "limited by"}}}
+	out = append(out, "")
 	for _, p := range periods {
-		g.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)
+		label := plot.Clock(p.From) + " to " + plot.Clock(p.To)
+		out = append(out, widget.Labelled(s, max(len(label)+2, 16), label, p.Text, s.Plain, w)...)
 	}
-	header, rows := g.Lines(s, w)
-	out = append(append(out, "", header), rows...)
 	if others > 0 {
-		out = append(out, s.Muted.On(widget.Fit("and "+widget.Plural(int64(others), "shorter time"), w)))
+		out = append(out, s.Muted.On(widget.Fit("and "+widget.Plural(int64(others), "shorter part"), w)))
 	}
 	return out
 }

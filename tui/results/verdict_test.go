@@ -28,7 +28,7 @@ func TestTheLimitIsDrawn(t *testing.T) {
 	for _, w := range []int{56, 76, 116, 166} {
 		text := page(w)
 		assert.Contains(t, text, "00:10 to 01:00", "%d cells", w)
-		assert.Contains(t, text, "00:00  00:10  the requested rate: 20k of 20k entries/s", "%d cells", w)
+		assert.Contains(t, text, "00:00 to 00:10  the requested rate: 20k of 20k entries/s", "%d cells", w)
 		require.NotContains(t, text, "held the run back", "the headline says it")
 	}
 	a.Env.Styles.Spoken = true
