@@ -583,10 +583,6 @@ func (r *Result) InVain() (before, after *Step) {
 	return nil, nil
 }
 
-// Missed reports whether a level did not hold although what was due was done: by a condition, and not for
-// want of throughput.
-func (s *Step) Missed() bool { return !s.Held && s.Done >= (1-behind)*s.Level }
-
 // Bracket returns what a search in progress knows so far: the highest level that held, below
 // the lowest that did not; 0 if there is none. A single doubtful step makes no level too much.
 func (r *Result) Bracket() (held, tooMuch float64) {

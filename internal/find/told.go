@@ -101,8 +101,7 @@ func (o Outcome) elsewhere() string {
 type Row struct {
 	// Step is the try that stands for it.
 	Step
-	// Words are those of Told without other numbers of threads, and Short those of InShort; Held and Doubtful
-	// are as there.
+	// Words are those of Told without other numbers of threads, and Short are a few; Held and Doubtful are as there.
 	Words, Short string
 	// Why is the part of Words that Short has not: what brought the level down.
 	Why            string
@@ -201,10 +200,8 @@ func waits(d time.Duration) string {
 	return "users wait " + units.Duration(d)
 }
 
-// InShort is what Told says in a few words: how the level came out, in how many of its tries it held, and that it did
+// inShort is what Told says in a few words: how the level came out, in how many of its tries it held, and that it did
 // so only in the store where users waited.
-func (r *Result) InShort(level float64) string { return r.inShort(r.Outcome(r.Of(level))) }
-
 func (r *Result) inShort(o Outcome) string {
 	text := o.State()
 	if text == stateHolds && r.waited(o.Shown) > 0 {

@@ -75,7 +75,7 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, want.words, words)
 		assert.Equal(t, level <= 20, held, words)
-		assert.Equal(t, want.short, r.InShort(level))
+		assert.Equal(t, want.short, r.Rows(level)[0].Short)
 		shown := r.Outcome(r.Of(level)).Shown
 		assert.Equal(t, []int64{want.p99, 100 - want.p99, int64(want.threads)}, []int64{shown.Response.P99, shown.Response.P50, int64(shown.Threads)}, "one try")
 	}
@@ -114,7 +114,7 @@ func TestALevelIsToldAsTheSearchTakesIt(t *testing.T) {
 	} {
 		r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: append(c.tries, Step{Level: 43, Why: "p99<5ms did not hold"}, Step{Level: 20, Held: true})}
 		_, held, doubtful := r.Told(32)
-		assert.Equal(t, []any{c.short, c.held, c.doubtful}, []any{r.InShort(32), held, doubtful}, name)
+		assert.Equal(t, []any{c.short, c.held, c.doubtful}, []any{r.Rows(32)[0].Short, held, doubtful}, name)
 		_, tooMuch := r.Bracket()
 		assert.InDelta(t, c.tooMuch, tooMuch, 0, name)
 	}
@@ -131,7 +131,7 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 	told := func(level float64) string {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, level < 40, held)
-		return words + "; " + r.InShort(level)
+		return words + "; " + r.Rows(level)[0].Short
 	}
 	assert.Equal(t, "holds · users wait 800 ms; holds in store only", told(10))
 	assert.Equal(t, "holds; holds", told(20))
@@ -140,7 +140,7 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
 	assert.Equal(t, "unclear · held 2 of 3 tries · users wait 800 ms · once p99.service<10ms; unclear 2/3", told(10))
 	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
-	assert.Equal(t, "unclear 2/5", r.InShort(10), "one that does not hold has nothing that is to be read as fine")
+	assert.Equal(t, "unclear 2/5", r.Rows(10)[0].Short, "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
 		r.Under = under
 		assert.Zero(t, r.Waited(10), under)

@@ -250,8 +250,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 		if r.Complete() {
 			more = ": " + l.Surer(r) + " would"
 		}
-		thin := l.Thin(r)
-		knee = fmt.Sprintf("knee%s: seems to be at %s · %s cannot show it for certain%s", where, Several(int(l.Knee), "thread"), strings.ToLower(thin[:1])+thin[1:], more)
+		knee = fmt.Sprintf("knee%s: seems to be at %s · %s cannot show it for certain%s", where, Several(int(l.Knee), "thread"), l.Thin(r), more)
 	case l.Knee > 0:
 		knee = fmt.Sprintf("knee%s: %s%s", where, Several(int(l.Knee), "thread"), kneeRange(l))
 	case l.Law != nil && l.KneeLow != nil:

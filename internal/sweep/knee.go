@@ -120,11 +120,11 @@ func (l Line) Thin(r *Result) string {
 	numbers, single := l.thin(r)
 	switch few := numbers < fewest; {
 	case few && single:
-		return "Two points with so few runs"
+		return "two points with so few runs"
 	case few:
-		return "Two points"
+		return "two points"
 	case single:
-		return "Points with a single run"
+		return "points with a single run"
 	}
 	return ""
 }
