@@ -13,10 +13,30 @@ import (
 
 var nan = math.NaN()
 
-func TestDecades(t *testing.T) {
-	for _, c := range [][4]float64{{12, 950, 10, 1000}, {10, 1000, 10, 1000}, {5, 5, 1, 10}, {0, 7, 1, 10}, {nan, 7, 1, 10}} {
-		s := plot.Decades(c[0], c[1])
+// Powers of ten stand exactly in rows of a logarithmic scale, which leaves few of them empty.
+func TestALogarithmicScaleFitsItsRows(t *testing.T) {
+	for _, c := range [][4]float64{{12, 950, 10, 1000}, {10, 1000, 10, 1000}, {5, 5, 1, 10}, {0, 7, 1, 10}, {nan, 7, 1, 10}, {math.Inf(1), 0, 1, 10}} {
+		s := plot.LogIn(c[0], c[1], 2)
 		assert.InEpsilonSlice(t, c[2:], []float64{s.Low, s.High}, 1e-9, "%v", c)
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 10_000 {
+		lo, rows := math.Pow(10, 9*random.Float64()-3), 2+random.IntN(40)
+		hi := lo * math.Pow(10, 5*random.Float64())
+		s := plot.LogIn(lo, hi, rows)
+		require.LessOrEqual(t, s.Low, lo*(1+1e-9))
+		require.GreaterOrEqual(t, s.High, hi*(1-1e-9))
+		whole := math.Ceil(math.Log10(hi)) - math.Floor(math.Log10(lo))
+		require.LessOrEqual(t, math.Log10(s.High/s.Low), 1.5*whole+1e-9, "%v to %v in %d rows", lo, hi, rows)
+		if _, over := math.Modf(math.Log10(s.Low) + 1e-9 + 20); over < 1e-6 {
+			continue // the ends are powers of ten
+		}
+		by, powers := -1, plot.Round(s.Low, s.High, false)
+		for i := range len(powers) - 1 {
+			apart := s.Row(powers[i], rows) - s.Row(powers[i+1], rows)
+			require.True(t, by < 0 || by == apart, "%v in %d rows", s, rows)
+			by = apart
+		}
 	}
 }
 

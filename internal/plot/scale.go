@@ -117,18 +117,32 @@ func below(v float64) float64 {
 	return out
 }
 
-// Decades returns a logarithmic scale from the power of ten at or below lo to that at or
-// above hi, at least one decade; from 1 to 10 if there is nothing to draw.
-func Decades(lo, hi float64) Scale {
-	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
-		return Scale{1, 10, true}
-	}
+// decades returns a logarithmic scale from the power of ten at or below lo to that at or
+// above hi, at least one decade.
+func decades(lo, hi float64) Scale {
 	low, high := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)-1e-9)
 	return Scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), true}
 }
 
-// Around returns a logarithmic scale that fits lo to hi more closely than Decades: its
-// ends are 1, 2 or 5 times a power of ten.
+// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi: the
+// powers of ten stand exactly in rows, as far apart as there is room for. Where a row has more than a decade, or
+// that would leave much room, its ends are powers of ten. It is from 1 to 10 if there is nothing to draw.
+func LogIn(lo, hi float64, rows int) Scale {
+	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
+		return Scale{1, 10, true}
+	}
+	whole, parts := decades(lo, hi), float64(rows-1)
+	most := 1.5 * math.Log10(whole.High/whole.Low)
+	for by := parts; by >= 1 && parts/by <= most; by-- { // rows of a decade
+		if from := math.Floor(math.Log10(lo)*by + 1e-9); math.Ceil(math.Log10(hi)*by-1e-9)-from <= parts {
+			return Scale{math.Pow(10, from/by), math.Pow(10, (from+parts)/by), true}
+		}
+	}
+	return whole
+}
+
+// Around returns a logarithmic scale that fits lo to hi: its ends are 1, 2 or 5 times a power
+// of ten.
 func Around(lo, hi float64) Scale {
 	s := Scale{below(lo), Nice(hi), true}
 	if s.High <= s.Low {

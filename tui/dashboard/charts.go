@@ -340,10 +340,10 @@ func (ch *charts) rates(a Axis, rows int) *Plot {
 		c.Ghost = ch.against.earlier.Rates(a.Moments())
 	}
 	c.most = max(ch.scaleT.Most, chart.Robust(c.Ghost))
-	c.fit()
 	if c.Log = ch.axes == logBoth; c.Log {
-		c.Scale = plot.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
+		c.least, c.most = lowest(whole.Vals), chart.Peak(whole.Vals)
 	}
+	c.fit()
 	return c
 }
 
@@ -424,10 +424,10 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 			c.most = max(c.most, e.Limit)
 		}
 	}
-	c.fit()
 	if c.Log = ch.axes != linear; c.Log {
-		c.Scale = plot.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
+		c.least, c.most = low, max(chart.Peak(c.Above), chart.Peak(all))
 	}
+	c.fit()
 	return c
 }
 

@@ -38,8 +38,8 @@ type Plot struct {
 	// Scale is that of the values, Label formats one of them.
 	plot.Scale
 	Label func(float64) string
-	// most is the most that a linear scale is to show.
-	most float64
+	// most is the most that the scale is to show, least the least above 0 of a logarithmic one.
+	least, most float64
 	// Cells before Warm and from Fresh on are dimmed: warm-up, what the figures are not
 	// of, and the bucket in progress.
 	Warm, Fresh int
@@ -80,11 +80,13 @@ func (p *Plot) scaled(vals []float64) []float64 {
 	return out
 }
 
-// fit ends a linear scale as its rows need it.
+// fit ends the scale as its rows need it.
 func (p *Plot) fit() {
-	if !p.Log {
-		p.High = plot.TopIn(p.most, p.Rows)
+	if p.Log {
+		p.Scale = plot.LogIn(p.least, p.most, p.Rows)
+		return
 	}
+	p.High = plot.TopIn(p.most, p.Rows)
 }
 
 // canvas draws everything of a plot.

@@ -156,7 +156,7 @@ func (g graph) scale(rows int) plot.Scale {
 				low = min(low, v)
 			}
 		}
-		return plot.Decades(low, chart.Peak(g.vals))
+		return plot.LogIn(low, chart.Peak(g.vals), rows)
 	}
 	return plot.Scale{High: plot.TopIn(g.end(), rows)}
 }
