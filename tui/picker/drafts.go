@@ -60,7 +60,7 @@ func (d *drafts) set(r request.Request) {
 }
 
 // carryOver goes on to the selected profile, with target, password and the parameters
-// of every run, but for what a plan gave to the profile before; false if it was the profile before.
+// of every run, but for what a plan gave to either profile; false if it was the profile before.
 func (d *drafts) carryOver(every []workload.Param) bool {
 	pr := d.list.selected()
 	if d.name == pr.Name {
@@ -75,7 +75,7 @@ func (d *drafts) carryOver(every []workload.Param) bool {
 			return !has(every, name) || v.Origin == workload.OriginPlan
 		})
 	}
-	if from.From["target"] == "" {
+	if from.From["target"] == "" && to.From["target"] == "" { // a plan keeps its own
 		to.Target, to.Password = from.Target, from.Password
 	}
 	to.Out = from.Out

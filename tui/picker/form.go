@@ -226,12 +226,7 @@ func (f *form) keep(e screen.Env, r row, text string) tea.Cmd {
 func (f *form) change(e screen.Env, to request.Request) tea.Cmd {
 	was := f.drafts.request()
 	f.drafts.set(to)
-	if was.Target != to.Target || was.Password != to.Password {
-		f.ping.forget()
-		if !widget.Local(to.Target) {
-			f.ping.soon(e, settle)
-		}
-	}
+	f.ping.turn(was, to, e)
 	f.rebuild()
 	return f.ask()
 }

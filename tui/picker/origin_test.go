@@ -112,3 +112,17 @@ func TestTheLabIsOffered(t *testing.T) {
 	a.Send(t, "tab")
 	assert.Equal(t, "lab:postgres", p.form.edit.field.Value())
 }
+
+// A plan keeps its target while other profiles are looked at, and what its store answered is not said of theirs.
+func TestAPlanKeepsItsTargetAmongProfiles(t *testing.T) {
+	b := tuitest.NewDemo()
+	req := request.Request{Profile: "ingestion", Target: "redis://h", From: map[string]string{"target": "plan p.yaml:2"}}
+	a, p := pickWith(t, b, req, 120, 40)
+	p.ping.done, p.ping.target, p.ping.pong.Info.Name = true, "redis://h", "redis of the plan"
+	assert.Contains(t, a.Picture(t), "redis of the plan")
+	a.Send(t, "down")
+	assert.NotEqual(t, "redis://h", rowNamed(t, p, "target").text)
+	assert.NotContains(t, a.Picture(t), "redis of the plan")
+	a.Send(t, "up")
+	assert.Equal(t, []string{"redis://h", "plan p.yaml:2"}, []string{rowNamed(t, p, "target").text, rowNamed(t, p, "target").from})
+}

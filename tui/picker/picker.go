@@ -296,7 +296,9 @@ func (p *Picker) arrive() tea.Cmd {
 		p.form.rebuild()
 		return nil
 	}
+	was := p.drafts.requests[p.drafts.name]
 	if p.drafts.carryOver(p.known.every) {
+		p.ping.turn(was, p.drafts.request(), screen.Env{})
 		p.runs.at, p.plan = 0, nil
 		p.forecast.forget()
 		p.form.leave()

@@ -49,6 +49,18 @@ func (g *pinger) soon(e screen.Env, d time.Duration) {
 	}
 }
 
+// turn goes from the target of one request to that of another: what the one answered is not said of the
+// other, which is pinged unless it is in this process.
+func (g *pinger) turn(was, to request.Request, e screen.Env) {
+	if was.Target == to.Target && was.Password == to.Password {
+		return
+	}
+	g.forget()
+	if !widget.Local(to.Target) {
+		g.soon(e, settle)
+	}
+}
+
 // forget discards the answer, and a ping in progress.
 func (g *pinger) forget() {
 	if g.cancel != nil {
