@@ -83,6 +83,15 @@ func TestTheListSaysWhyARunIsInDoubt(t *testing.T) {
 	}
 }
 
+// Moments are short where a cause has no room otherwise.
+func TestACauseComesBeforeTheWordToday(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[0].Profile = "ingestion-by-night-and-day"
+	b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{"unstarted"}, Reasons: []string{"calls were never sent"}}
+	a, _ := list(t, b, 120, 30)
+	assert.Regexp(t, `  11:52 .* DEGRADED: unstarted `, a.Picture(t))
+}
+
 // offered is what the hints offer, each with its key.
 func offered(h *List) (out []string) {
 	for _, b := range h.Keys().Short {

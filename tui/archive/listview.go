@@ -206,17 +206,19 @@ type noting struct {
 var profiles = []int{24, 16, 12}
 
 // fitted is the table of the rows up to end for w cells. Verdicts have their causes where there is room for these
-// beside all that is said without them.
+// beside all that is said without them, for which moments may be short.
 func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
 	g, how := h.roomy(e, listed, end, w)
 	if w < usual {
 		return g, how
 	}
-	how.cause = true
-	if told := h.grid(e, listed, end, how); told.Shows(verdictColumn, w) && told.Columns(len(told.Cols), w) >= g.Columns(len(g.Cols), w) {
-		return told, how
+	for _, short := range []bool{false, true} {
+		cause := how
+		cause.cause, cause.short = true, short
+		if told := h.grid(e, listed, end, cause); told.Shows(verdictColumn, w) && told.Columns(len(told.Cols), w) >= g.Columns(len(g.Cols), w) {
+			return told, cause
+		}
 	}
-	how.cause = false
 	return g, how
 }
 
