@@ -63,7 +63,7 @@ func TestASweepHasTheSameWorkersForAllRuns(t *testing.T) {
 	r := swept(t, p)
 	assert.True(t, r.Complete())
 	assert.Equal(t, 2, r.Workers)
-	assert.Contains(t, p.stdout.String(), "Each run has 2 workers.")
+	assert.Contains(t, p.stdout.String(), "each run: 2 workers")
 	for _, d := range r.Runs {
 		assert.ElementsMatch(t, want, pids(t, p, d.ID))
 		assert.NoDirExists(t, filepath.Join(p.out, d.ID, "stream"))
