@@ -122,6 +122,10 @@ func (i *Item) words(s Sought) []string {
 		for _, e := range r.Errors {
 			out = append(out, e.Class)
 		}
+		out = append(append(out, r.Verdict.Because()), append(r.Verdict.Main(), r.Verdict.MainWords()...)...)
+		if len(r.Outages) > 0 {
+			out = append(out, "outage")
+		}
 	}
 	return out
 }

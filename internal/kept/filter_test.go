@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -44,6 +45,15 @@ func TestARunIsFoundByItsErrors(t *testing.T) {
 	failed := Item{Run: &rundir.Run{Errors: []rundir.Error{{Class: "unreachable", Count: 3}}}}
 	other := Item{Run: &rundir.Run{Errors: []rundir.Error{{Class: "timeout", Count: 1}}}}
 	assert.Equal(t, []bool{true, false}, []bool{failed.Holds(Sought{Text: "unreach"}), other.Holds(Sought{Text: "unreach"})})
+}
+
+// A run is found by what its row says casts doubt on it, and by an outage.
+func TestARunIsFoundByTheCausesOfItsVerdict(t *testing.T) {
+	doubtful := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED", Causes: []string{"errors", "crowded"}, Reasons: []string{"too many", "others"}}, Outages: []verdict.Outage{{From: 1, To: 3}}}}
+	other := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED", Causes: []string{"gc"}, Reasons: []string{"too often"}}}}
+	for _, text := range []string{"errors", "error", "crowded", "DEGRADED: errors", "outage", "other programs"} {
+		assert.Equal(t, []bool{true, false}, []bool{doubtful.Holds(Sought{Text: text}), other.Holds(Sought{Text: text})}, text)
+	}
 }
 
 // A run is found by what its row says of it, and as failed if it was anything of that kind.
