@@ -46,9 +46,6 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case key.Matches(msg, widget.AllKeys.Interrupt), key.Matches(msg, widget.AllKeys.Quit), key.Matches(msg, widget.AllKeys.Back),
-		a.overlay == help && key.Matches(msg, widget.AllKeys.Help), a.overlay == logs && key.Matches(msg, widget.AllKeys.Logs), a.overlay == command && (key.Matches(msg, widget.AllKeys.Copy) || key.Matches(msg, widget.AllKeys.Choose)):
-		a.overlay = none
 	case key.Matches(msg, widget.AllKeys.Down):
 		a.scroll++
 	case key.Matches(msg, widget.AllKeys.Up):
@@ -57,7 +54,7 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 		a.scroll += a.env.H / 2
 	case key.Matches(msg, widget.AllKeys.PageUp):
 		a.scroll = max(a.scroll-a.env.H/2, 0)
-	case a.overlay == help: // rather than taking keys without a word
+	default: // rather than taking keys without a word
 		a.overlay = none
 	}
 	return nil

@@ -406,7 +406,7 @@ func (h *List) plan(ids []string) tea.Cmd {
 		if err != nil {
 			return DoneMsg{Err: err}
 		}
-		said := "written to " + made.Path
+		said := "the plan is in " + made.Path
 		if one := made.File.Plain(); one != nil {
 			return screen.SetUpMsg{Request: *one, Said: said, From: h}
 		}
@@ -626,11 +626,11 @@ func (h *List) Keys() widget.KeyMap {
 	move, sides := widget.Bind("↑↓", "run", "up", "down"), widget.Bind("a b", "sides", "a", "b")
 	move.SetEnabled(k.Up.Enabled())
 	sides.SetEnabled(k.SideA.Enabled())
-	pack := k.Pack
-	if !pack.Enabled() && k.Undo.Enabled() { // of an archived run
-		pack = widget.Long(k.Undo, "take out")
+	away := k.Remove
+	if !k.Pack.Enabled() && k.Undo.Enabled() { // of an archived run
+		away = widget.Long(k.Undo, "take out")
 	}
-	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, pack, k.Back, widget.Long(k.Home, "home"), k.Quit}
+	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, away, k.Back, widget.Long(k.Home, "home"), k.Quit}
 	if h.shelf.restores(h.current()) {
 		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
 	}

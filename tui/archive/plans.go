@@ -263,7 +263,7 @@ func (p *Plans) details(e screen.Env, h int) []string {
 	} else {
 		g := widget.Grid{Cols: []widget.Column{{Head: "run", Most: 36}, {Head: "settings", Most: 100}}}
 		for i := range f.File.Runs {
-			g.Add(f.File.Runs[i].Name, settingsOf(&f.File.Runs[i]))
+			g.Add(f.File.Runs[i].Name, settingsOf(f.File.Runs, i))
 		}
 		head, lines := g.Lines(st, e.W-4)
 		out = append([]string{head}, lines...)

@@ -102,7 +102,7 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 		if i == s.at {
 			lead = "▸ "
 		}
-		cells := []string{lead + signOf(t.State), r.Name, r.Request.Profile, targetOf(r), settingsOf(r)}
+		cells := []string{lead + signOf(t.State), r.Name, r.Request.Profile, targetOf(r), settingsOf(s.plan.File.Runs, i)}
 		if profile != "" { // the headline has it
 			cells[2] = ""
 		}
@@ -176,9 +176,26 @@ func targetOf(r *request.Run) string {
 // first are the values that are named before others.
 var first = []string{"threads", "rate", "payload", "duration", "count"}
 
-// settingsOf says what a run is in a few words: what it searches or goes over, the values that were
-// given, how often they change, and what must hold.
-func settingsOf(r *request.Run) string {
+// settingsOf says in a few words what one of the runs of a plan is: first what not all of them are, which a
+// narrow column may have no room for otherwise.
+func settingsOf(runs []request.Run, i int) string {
+	own, shared := wordsOf(&runs[i]), []string(nil)
+	for k := range runs {
+		others := wordsOf(&runs[k])
+		if shared == nil {
+			shared = slices.Clone(others)
+		}
+		shared = slices.DeleteFunc(shared, func(word string) bool { return !slices.Contains(others, word) })
+	}
+	slices.SortStableFunc(own, func(a, b string) int {
+		return cmp.Compare(slices.Index(shared, a), slices.Index(shared, b)) // -1: not shared
+	})
+	return strings.Join(own, " · ")
+}
+
+// wordsOf says what a run is: what it searches or goes over, the values that were given, how often they
+// change, and what must hold.
+func wordsOf(r *request.Run) []string {
 	out := append(kindOf(r), valuesOf(r)...)
 	if n := len(r.Request.Timetable); n > 0 {
 		out = append(out, widget.Plural(int64(n), "timed change"))
@@ -186,7 +203,7 @@ func settingsOf(r *request.Run) string {
 	if len(r.Request.Thresholds) > 0 {
 		out = append(out, "threshold "+strings.Join(r.Request.Thresholds, ", "))
 	}
-	return strings.Join(out, " · ")
+	return out
 }
 
 // kindOf says what a run is beside a plain one; nil: it is one.

@@ -204,5 +204,8 @@ func TestTwoRunsOfAPlanAreCompared(t *testing.T) {
 // The settings of a run say that it has a timetable, and what must hold.
 func TestTheSettingsOfARunSayHowTheyChange(t *testing.T) {
 	r := request.Run{Request: request.Request{Preset: "small", Timetable: []string{"5s:threads=3", "9s:threads=1"}, Thresholds: []string{"p99<5ms"}}}
-	assert.Equal(t, "preset small · 2 timed changes · threshold p99<5ms", settingsOf(&r))
+	assert.Equal(t, "preset small · 2 timed changes · threshold p99<5ms", settingsOf([]request.Run{r}, 0))
+	other := r
+	other.Request.Thresholds = []string{"p99<9ms"}
+	assert.Equal(t, "threshold p99<9ms · preset small · 2 timed changes", settingsOf([]request.Run{r, other}, 1), "first what sets it apart")
 }

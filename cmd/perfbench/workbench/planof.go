@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ type listed struct {
 	requests *requests
 }
 
-// PlanOf writes a plan file of runs: plan.yaml, or plan-2.yaml if there is one, and so on.
+// PlanOf writes a plan file of runs: plan.yaml, or plan-2.yaml if there is another one, and so on.
 func (l listed) PlanOf(ids []string) (screen.Suite, error) {
 	var runs []*rundir.Folder
 	for _, id := range ids {
@@ -43,7 +44,8 @@ func (l listed) PlanOf(ids []string) (screen.Suite, error) {
 	return screen.Suite{Path: path, File: file}, nil
 }
 
-// writeNew writes a plan to a file of the working directory that did not exist, and returns its name.
+// writeNew writes a plan to a file of the working directory that did not exist, unless one has it word for word,
+// and returns its name.
 func writeNew(plan []byte) (string, error) {
 	for n := 1; ; n++ {
 		path := report.PlanName
@@ -53,6 +55,9 @@ func writeNew(plan []byte) (string, error) {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		switch {
 		case errors.Is(err, fs.ErrExist):
+			if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, plan) {
+				return path, nil
+			}
 			continue
 		case err != nil:
 			return "", fault.Input(fmt.Errorf("plan: %w", err), "begin the workbench in a folder that you may write to")
