@@ -21,10 +21,10 @@ import (
 const File = rundir.FoundFile
 
 // HeldUp is why a search ended for which lower levels are no use.
-const HeldUp = "perfbench was held up at the last three levels, at which it had little to do, so that a lower one would not help"
+const HeldUp = "perfbench was held up at three levels in a row though it had little to do, so a lower level would not help"
 
 // TooSlow is why a search ended that HeldUp would have ended, where calls are too slow in the store alone.
-const TooSlow = "more than half of the calls took too long in the store alone at the last three levels, so that a lower one would hardly help"
+const TooSlow = "at three levels in a row, more than half of the calls took too long in the store itself, so a lower level would hardly help"
 
 // Interrupted is why a search ended that somebody ended.
 const Interrupted = "it was interrupted"

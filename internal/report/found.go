@@ -393,7 +393,10 @@ func mostDone(r *find.Result, many string) string {
 	if most == nil || r.Found > 0 {
 		return ""
 	}
-	text := fmt.Sprintf("most done: %s %s/s at %s", units.Number(most.Done), r.Unit, units.Number(most.Level)+many)
+	text := fmt.Sprintf("most done: %s %s/s with %s", units.Number(most.Done), r.Unit, units.Number(most.Level)+many)
+	if r.Over == find.OverRate {
+		text = fmt.Sprintf("most done at a rate: %s %s/s, asked for %s", units.Number(most.Done), r.Unit, units.Number(most.Level))
+	}
 	if whole, alone := most.Response.P99, most.Service.P99; whole > 0 && alone > 0 {
 		text += fmt.Sprintf(" · p99 %s, %s in the store alone", Nanos(whole), Nanos(alone))
 	}

@@ -180,7 +180,7 @@ func TestFoundInWords(t *testing.T) {
 		"\nnot finished: a lower one would not help\n": func(r *find.Result) {
 			r.Found, r.Limit.By, r.Complete, r.Why = 0, find.ByPerfbench, false, "a lower one would not help"
 		},
-		"so that a lower one would not help\ntook": func(r *find.Result) {
+		"so a lower level would not help\ntook": func(r *find.Result) {
 			r.Found, r.Complete, r.Why = 0, false, find.HeldUp
 		},
 		"not busy otherwise, or search under p99.service<10ms and errors<1%\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
@@ -204,13 +204,13 @@ func TestFoundInWords(t *testing.T) {
 			}
 			r.Steps[4].Done = 2700
 		},
-		"\nmost done: 4k entries/s at 4k entries/s · p99 160 ms, 8 ms in the store alone\n": func(r *find.Result) {
+		"\nmost done at a rate: 4k entries/s, asked for 4k · p99 160 ms, 8 ms in the store alone\n": func(r *find.Result) {
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 2000 * int64(r.Steps[i].Level)
 			}
 		},
-		"most done: 4.7k entries/s at 4k entries/s · p99 389 ms, 9 ms in the store alone\n": func(r *find.Result) { // as the table has it, and not the first of its tries
+		"most done at a rate: 4.7k entries/s, asked for 4k · p99 389 ms, 9 ms in the store alone\n": func(r *find.Result) { // as the table has it, and not the first of its tries
 			r.Found, r.Limit.By = 0, find.ByPerfbench
 			for i := range r.Steps {
 				r.Steps[i].Service.P99 = 9e6

@@ -15,7 +15,7 @@ func arrivals(r *Record) finding {
 	var uneven []string
 	for _, w := range r.Workers {
 		if worst := farthest(w.Came, late); worst != nil {
-			uneven = append(uneven, fmt.Sprintf("worker %d (%s) did not send its calls as they were to come: %s", w.Number, w.Host, worst.elsewhere()))
+			uneven = append(uneven, fmt.Sprintf("worker %d (%s) %s", w.Number, w.Host, worst.elsewhere()))
 		}
 	}
 	if len(uneven) > 0 {
@@ -25,30 +25,22 @@ func arrivals(r *Record) finding {
 	if worst == nil {
 		return finding{}
 	}
-	return finding{Degraded, "perfbench did not send the calls as they were to come: " + worst.elsewhere(), "; leave the machine to perfbench, or lower the rate"}
+	return finding{Degraded, "perfbench " + worst.elsewhere(), "; leave the machine to perfbench, or lower the rate"}
 }
 
 // elsewhere says how many calls perfbench itself has moved.
 func (c *Came) elsewhere() string {
-	return fmt.Sprintf("%s of those of %s%s went out in other spans of %s than they were due in", percent(c.Late), c.Track, c.Segment, c.span())
+	return fmt.Sprintf("sent %s of the calls of %s%s too late, not in the %s in which they were due", percent(c.Late), c.Track, c.Segment, c.span())
 }
 
-// evened returns a sentence for a run of which the store did not see calls come as asked
-// because all threads were busy, and "" for any other.
+// evened returns a sentence for a run in which many calls did not go out in time because all
+// threads were busy, and "" for any other.
 func evened(r *Record) string {
 	worst := farthest(r.Came, func(c *Came) float64 { return c.Moved - c.Late })
 	if worst == nil {
 		return ""
 	}
-	how := "at other times"
-	switch {
-	case worst.Begun >= 2*worst.Asked:
-		how = "more bunched"
-	case worst.Begun <= worst.Asked/2:
-		how = "more evenly"
-	}
-	return fmt.Sprintf("%s of the calls of %s%s waited for a free thread, so the store got them %s than they were due. Response times count the wait; more threads send more of them on time.",
-		percent(worst.Moved-worst.Late), worst.Track, worst.Segment, how)
+	return fmt.Sprintf("%s of the calls of %s%s waited for a free thread: more threads send them on time.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment)
 }
 
 // farthest returns where the largest share of calls was moved, if it is too large.

@@ -78,12 +78,12 @@ func scheduler(r *Record) finding {
 			}
 			if share := float64(s.wait) / float64(s.all); share >= schedShare && share > worst {
 				worst = share
-				text, cure = fmt.Sprintf("goroutines waited for a processor (%s %s), which is %s of the %s of %s", s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name), ": use fewer threads, or give perfbench more processors"
+				text, cure = fmt.Sprintf("perfbench waited for a processor (%s %s), which is %s of the %s of %s", s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name), ": use fewer threads, or give perfbench more processors"
 			}
 		}
 	}
 	if text == "" && o.WakeP90 >= wakeLate.Nanoseconds() {
-		text, cure = fmt.Sprintf("the system woke perfbench late: one timer in ten fired %s late or more", ns(o.WakeP90)), "; leave the machine to perfbench"
+		text, cure = fmt.Sprintf("the system woke perfbench late: one time in ten by %s or more", ns(o.WakeP90)), "; leave the machine to perfbench"
 	}
 	if text == "" {
 		return finding{}
@@ -158,7 +158,7 @@ func ceiling(r *Record) finding {
 				where = "in " + ph.Name + " here"
 			}
 			worst = share
-			text = fmt.Sprintf("the harness alone does %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store", units.Number(c.PerS), where, percent(share))
+			text = fmt.Sprintf("without a store, perfbench does no more than %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store", units.Number(c.PerS), where, percent(share))
 		}
 	}
 	if text == "" {

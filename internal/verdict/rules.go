@@ -312,9 +312,9 @@ func suspended(r *Record) finding {
 	case stops == 0:
 		text = fmt.Sprintf("perfbench was stopped for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
 	case n == 1:
-		text = fmt.Sprintf("perfbench was suspended for %s, from %s, whose clock stood still %s", length(sum), plot.At(o.Suspensions[0].AtS), still)
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s, and its clock stood still %s", length(sum), plot.At(o.Suspensions[0].AtS), still)
 	default:
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s, whose clock stood still %s", n, length(sum), plot.At(o.Suspensions[0].AtS), still)
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s, and its clock stood still %s", n, length(sum), plot.At(o.Suspensions[0].AtS), still)
 	}
 	if untimed > 0 {
 		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
@@ -358,7 +358,7 @@ func Remarks(r Record) []string {
 // doubt the run, and "" for any other.
 func lateTail(r *Record) string {
 	if l := r.latest(true); l.share > 0 {
-		return "Some operations were started late, which decides the tail: " + l.text + ". What the store did then, the service time tells."
+		return "perfbench started a few calls late, which shapes the slowest times: " + l.text + ". The service time is that of the store alone."
 	}
 	return ""
 }

@@ -357,9 +357,9 @@ func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 	r.Observed.Suspensions = []Suspension{{AtS: 3, ForS: 5}}
 	v := Judge(r)
 	require.Len(t, v.Reasons, 1)
-	assert.Contains(t, v.Reasons[0].Text, "suspended 2 times, for 5.3 s in all, first at 00:03 of the run, whose clock stood still for 5 s of that")
+	assert.Contains(t, v.Reasons[0].Text, "suspended 2 times, for 5.3 s in all, first at 00:03 of the run, and its clock stood still for 5 s of that")
 	r.Observed.Pauses, r.Observed.PausedS, r.Observed.Suspensions[0].Untimed = 0, 0, 2
-	assert.Contains(t, Judge(r).Reasons[0].Text, "suspended for 5 s, from 00:03 of the run, whose clock stood still meanwhile; 2 operations under way then were counted")
+	assert.Contains(t, Judge(r).Reasons[0].Text, "suspended for 5 s, from 00:03 of the run, and its clock stood still meanwhile; 2 operations under way then were counted")
 }
 
 // An outage lasts as long as it did by the run's clock, and what perfbench itself did not run for in it, or
@@ -639,11 +639,11 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	r.Came = append(r.Came, Came{Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 0.2, Moved: 0.3, Late: 0.02})
 	assert.Equal(t, Valid, Judge(r).State)
 	require.Len(t, Remarks(r), 1)
-	assert.Contains(t, Remarks(r)[0], "28 % of the calls of gets in the segment from 5 s waited for a free thread, so the store got them more evenly than they were due. Response times count the wait")
+	assert.Contains(t, Remarks(r)[0], "28 % of the calls of gets in the segment from 5 s waited for a free thread: more threads send them on time.")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))
-	assert.Contains(t, v.Reasons[0].Text, "25 % of those of gets in the segment from 5 s went out in other spans of 20 ms")
+	assert.Contains(t, v.Reasons[0].Text, "perfbench sent 25 % of the calls of gets in the segment from 5 s too late, not in the 20 ms in which they were due")
 	assert.Empty(t, Remarks(r))
 }
 
@@ -659,13 +659,13 @@ func TestAWorkerThatDoesNotSendAsAskedIsNamed(t *testing.T) {
 	v := Judge(r)
 	require.True(t, has(v, Arrivals))
 	assert.Equal(t, Degraded, v.State)
-	assert.Equal(t, "worker 2 (b) did not send its calls as they were to come: 18 % of those of gets in the segment from 5 s went out in other spans of 20 ms than they were due in; leave its machine to perfbench, or lower the rate", v.Reasons[0].Text)
+	assert.Equal(t, "worker 2 (b) sent 18 % of the calls of gets in the segment from 5 s too late, not in the 20 ms in which they were due; leave its machine to perfbench, or lower the rate", v.Reasons[0].Text)
 	r.Came[0].Late = 0.12
 	assert.Len(t, Judge(r).Reasons, 1, "the sum says nothing more")
 	r.Workers[1].Came = nil // it told of too few calls
 	v = Judge(r)
 	require.True(t, has(v, Arrivals))
-	assert.Contains(t, v.Reasons[0].Text, "perfbench did not send the calls as they were to come: 12 % of those of puts went out")
+	assert.Contains(t, v.Reasons[0].Text, "perfbench sent 12 % of the calls of puts too late")
 }
 
 // Where nothing was done while calls failed, the reason begins with that.

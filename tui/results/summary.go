@@ -217,16 +217,19 @@ func remark(s *widget.Styles, text string, w int) (out []string) {
 	return out
 }
 
-// inTwo wraps a text into at most two rows, the second of which may be cut.
-func inTwo(text string, w int) (rows []string, cut bool) {
-	rows = widget.Wrap(text, max(w, 10))
-	if len(rows) <= 2 {
-		return rows, false
+// inOne returns as many whole clauses of a text as fit in w cells, or else words.
+func inOne(text string, w int) (row string, cut bool) {
+	if ansi.StringWidth(text) <= w {
+		return text, false
 	}
-	return []string{rows[0], widget.Brief(strings.Join(rows[1:], " "), w)}, true
+	row = widget.Brief(text, w)
+	if at := strings.LastIndexAny(row, ",:;"); at > len(row)/2 && strings.HasPrefix(row[at+1:], " ") {
+		row = row[:at]
+	}
+	return row, true
 }
 
-// causes has at most two lines for each cause and its cure if brief; what does not fit is on the page of the verdict.
+// causes has a line for each cause and one for its cure if brief; what does not fit is on the page of the verdict.
 func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 	list := report.Causes(l.folder)
 	names := 0
@@ -255,24 +258,17 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		if c.Cure != "" && ansi.StringWidth(text) > room { // what to do has a line of its own
 			text, cure = widget.Unflagged(strings.TrimRight(strings.TrimSuffix(c.Text, c.Cure+"."), ":; ")), widget.Unflagged(c.Cure)+"."
 		}
-		rows, less := inTwo(text, room)
-		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+rows[0])
-		for _, row := range rows[1:] {
-			out = append(out, widget.Fit("", names+4)+row)
-		}
+		row, less := inOne(text, room)
+		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+row)
 		cut = cut || less
-		if cure == "" {
-			continue
+		if cure != "" {
+			row, less = inOne(cure, room-2)
+			out = append(out, widget.Fit("", names+4)+s.Accent.On("→ ")+row)
+			cut = cut || less
 		}
-		rows, less = inTwo(cure, room-2)
-		out = append(out, widget.Fit("", names+4)+s.Accent.On("→ ")+rows[0])
-		for _, row := range rows[1:] {
-			out = append(out, widget.Fit("", names+6)+row)
-		}
-		cut = cut || less
 	}
 	if cut {
-		out = append(out, s.Muted.On("  all of it is on the page of the verdict: tab"))
+		out = append(out, s.Muted.On("  more on Verdict: tab"))
 	}
 	return out
 }

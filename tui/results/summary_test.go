@@ -133,3 +133,13 @@ func TestThatFiguresMixSegmentsIsSaidOnce(t *testing.T) {
 	assert.Contains(t, page, "~ mixes 2 segments, see Changes")
 	assert.Contains(t, r.run.loaded.folder.Run.Remarks(), r.run.loaded.folder.Run.Mixed(), "documents say it in a sentence")
 }
+
+// A reason that is longer than its line ends with a whole clause, if there is one, or with a word.
+func TestAReasonIsCutAtAClause(t *testing.T) {
+	text := "other processes used 1.84 processors of this machine, so mean response times are some 73 % worse"
+	for w, want := range map[int]string{96: text, 80: "other processes used 1.84 processors of this machine", 40: "other processes used 1.84 processors …"} {
+		row, cut := inOne(text, w)
+		assert.Equal(t, want, row)
+		assert.Equal(t, w < 96, cut)
+	}
+}
