@@ -168,6 +168,25 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.NotContains(t, picture(t, a), "answers again")
 }
 
+// What perfbench itself did not run for is not laid to the store.
+func TestAPauseOfPerfbenchIsNoOutageOfTheStore(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
+	run.Gone, run.Paused = true, 3500*time.Millisecond
+	pass(t, a, run, 4*time.Second)
+	assert.Contains(t, picture(t, a), "! Nothing done since 00:10 of the run (4.0 s): perfbench itself did not run for 3.5 s of that")
+	run.Gone = false
+	pass(t, a, run, 2*time.Second)
+	got := picture(t, a)
+	assert.Contains(t, got, "! Nothing was done for 4.07 s until 00:14 of the run: perfbench itself did not run")
+	assert.NotContains(t, got, "answers again")
+	send(t, a, "(")
+	assert.Contains(t, picture(t, a), "perfbench did not run")
+	run.Paused = 800 * time.Millisecond
+	send(t, a, "esc")
+	pass(t, a, run, 2*time.Second)
+	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14 of the run, after 4.07 s (perfbench itself did not run for 800 ms)")
+}
+
 func TestAStoreThatComesBackEmptyIsNoGoodNews(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
 	run.Gone = true

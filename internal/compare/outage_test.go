@@ -147,3 +147,15 @@ func TestErrorsOfOneSideAreDecidedByCount(t *testing.T) {
 	assert.Equal(t, "0.0000312 %", percent(3.12e-7))
 	assert.Equal(t, "120 points", Finding{Figure: Errors}.sized(1.2))
 }
+
+// What perfbench itself did not run for is no time in which the store did not answer.
+func TestOwnPausesAreNoOutageOfTheStore(t *testing.T) {
+	of := func(pauses ...verdict.Pause) float64 {
+		f := rundirtest.NewFolder(day, "redis", 16, 1)
+		f.Run.Outages = []verdict.Outage{{From: 2, To: 4}, {From: 8, To: 9.25}}
+		f.Run.Observed = &verdict.Observed{PausesAt: pauses}
+		return read(t, f).Parts[0].Figures[Outage].Value
+	}
+	assert.InDelta(t, 3.25e9, of(), 1)
+	assert.InDelta(t, 1.5e9, of(verdict.Pause{AtS: 2.5, ForS: 0.5}, verdict.Pause{AtS: 8.1, ForS: 1}), 1)
+}

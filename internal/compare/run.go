@@ -56,7 +56,7 @@ func Of(f *rundir.Folder) (*Run, error) {
 	}
 	long := 0.0
 	for _, o := range rundir.OutagesOf(f) {
-		long += o.To - o.From
+		long += f.Run.Silent(o)
 	}
 	r.Parts[0].set(Outage, Estimate{Value: long * 1e9, SE: math.NaN()})
 	if err := r.search(f.Dir); err != nil {

@@ -142,6 +142,9 @@ func (s source) Control() measure.Control {
 		c.Total = 0
 	}
 	c.Segments = r.timeline.infos(now, never)
+	if r.opts.Remote == nil { // it is the workers that call the store
+		c.Pauses = r.PausesAt(0)
+	}
 	for _, p := range r.graph.phases {
 		if p.state == running {
 			c.Phases = append(c.Phases, p.spec.Name)

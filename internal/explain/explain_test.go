@@ -730,7 +730,13 @@ func TestOutagesAreNamed(t *testing.T) {
 		assert.Equal(t, "Apart from that, perfbench itself held the run back.", p.Text)
 	}
 	f.Run.Errors, f.Run.Emptied = nil, nil
-	f.Run.Outages = nil
+	f.Run.Outages = []verdict.Outage{{From: 2, To: 8}}
+	f.Run.Observed = &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 3, ForS: 4.9}}}
+	own := rundir.WhyPart{To: 10, Resource: Unknown, Text: unknown}
+	besides(&own, outages(f))
+	assert.Equal(t, "perfbench itself did not run", own.Limit)
+	assert.Equal(t, "nothing was done from 00:02 to 00:08 of the run (6 s of 10 s): perfbench itself did not run, and 120 calls failed", outages(f)[0].Text)
+	f.Run.Outages, f.Run.Observed = nil, nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")
 	assert.NotContains(t, Paragraph(Of(f)), "unknown")

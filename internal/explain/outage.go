@@ -48,7 +48,7 @@ func outages(f *rundir.Folder) (out []rundir.Coincidence) {
 		if by := overlapping(f, o.From, o.To); len(by) > 0 {
 			text += ", in the time of the " + named(by) + ", " + ownWord
 		}
-		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Outage: true})
+		out = append(out, rundir.Coincidence{At: o.From, Until: o.To, Text: text, Outage: true, Own: f.Run.Silent(o) == 0})
 	}
 	return out
 }
@@ -96,8 +96,11 @@ func apart(p *rundir.WhyPart, outages []rundir.Coincidence) {
 		return
 	}
 	what := "apart from the outage"
-	if outages[at].Lost {
+	switch {
+	case outages[at].Lost:
 		what = "apart from the time without records"
+	case outages[at].Own:
+		what = "apart from when perfbench itself did not run"
 	}
 	p.Hint = strings.TrimSuffix(what+", "+p.Hint, ", ")
 	p.Text = "Apart from that, " + strings.ToLower(p.Text[:1]) + p.Text[1:]
@@ -107,7 +110,7 @@ const unknown = "What held the run back is not known"
 
 // besides limits what is unknown of a part to the time outside outages: these are known.
 func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
-	dead, empty := 0.0, 0.0
+	dead, empty, limit := 0.0, 0.0, "perfbench itself did not run"
 	for _, o := range outages {
 		long := max(min(o.Until, p.To)-max(o.At, p.From), 0)
 		if o.Lost {
@@ -115,10 +118,13 @@ func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
 		} else {
 			dead += long
 		}
+		if long > 0 && !o.Own {
+			limit = "an outage"
+		}
 	}
 	long := p.To - p.From
 	if p.Resource == Unknown && dead+empty > 0 && dead+empty >= outageMost*long {
-		p.Limit, p.Hint = "an outage", fmt.Sprintf("%.3g of %.3g s", dead+empty, long)
+		p.Limit, p.Hint = limit, fmt.Sprintf("%.3g of %.3g s", dead+empty, long)
 	}
 	switch {
 	case dead+empty <= 0 || p.Resource != Unknown:

@@ -31,6 +31,8 @@ type Control struct {
 	Phases []string
 	Ran    []Phase
 	Total  int64
+	// Pauses are the first in which the process did not run.
+	Pauses []Pause
 }
 
 // SegmentInfo describes a segment.

@@ -18,6 +18,17 @@ const (
 // some hundredths of a second.
 type Silence struct{ From, To time.Duration }
 
+// Paused is for how much of a silence the process itself did not run.
+func (q Silence) Paused(pauses []Pause) (sum time.Duration) {
+	for _, p := range pauses {
+		sum += max(min(time.Duration(p.At)+p.For, q.To)-max(time.Duration(p.At), q.From), 0)
+	}
+	return sum
+}
+
+// Own reports whether a silence so long is the process's own and not the store's: it did not run for most of it.
+func Own[T ~int64 | ~float64](paused, long T) bool { return paused > long/2 }
+
 // moments notes in which slots of the measured part something happened, such as that something was
 // done: a bit for each, so a day takes a megabyte.
 type moments struct {

@@ -97,3 +97,14 @@ func TestSilencesOfSeveralProcesses(t *testing.T) {
 	from, words := all.part(-3)
 	assert.True(t, fits(-3, from, words), "in the warm-up")
 }
+
+// A silence is the process's own if it did not run for most of it.
+func TestASilenceMayBeTheProcesssOwn(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	q := Silence{From: 45830 * ms, To: 46960 * ms}
+	pauses := []Pause{{At: int64(44 * time.Second), For: time.Second}, {At: int64(45800 * ms), For: 100 * ms}, {At: int64(45920 * ms), For: 1036 * ms}, {At: int64(46957 * ms), For: time.Second}}
+	assert.Equal(t, 70*ms+1036*ms+3*ms, q.Paused(pauses))
+	assert.True(t, Own(q.Paused(pauses), q.To-q.From))
+	assert.False(t, Own(q.Paused(pauses[:2]), q.To-q.From))
+}

@@ -97,6 +97,8 @@ func Outages(f *rundir.Folder) (out []Cause) {
 		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
 			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))
 		}):
+		case c.Own:
+			out = append(out, Cause{Name: string(verdict.Pauses), Text: sentence(c.Text)})
 		case c.Outage:
 			out = append(out, Cause{Name: "outage", Text: sentence(c.Text)})
 		case c.Lost:

@@ -34,6 +34,8 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	f.Run.Outages, f.Run.Operations[0].Errors = f.Run.Outages[:1], 0
 	f.Run.Verdict = f.Run.Judge()
 	assert.Equal(t, []string{"outage"}, outages())
+	f.Run.Observed = &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 18, ForS: 5}}}
+	assert.Equal(t, []string{"pauses"}, outages(), "perfbench itself did not run")
 }
 
 // A pause of the user is no time that a rate paced, though both are pacing to whoever reads run.json.

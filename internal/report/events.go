@@ -68,7 +68,11 @@ func change(e *effect.Effect) string {
 // outages are the times in which nothing was done.
 func outages(f *rundir.Folder) (out []event) {
 	for _, o := range rundir.OutagesOf(f) {
-		out = append(out, event{at: o.From, until: o.To, what: "nothing was done", shade: plot.Stall})
+		what := "nothing was done"
+		if f.Run.Silent(o) == 0 {
+			what += ": perfbench itself did not run"
+		}
+		out = append(out, event{at: o.From, until: o.To, what: what, shade: plot.Stall})
 	}
 	for _, o := range f.Run.Emptied {
 		out = append(out, event{at: o.From, until: o.To, what: "the store answered, but without records that it had acknowledged", shade: plot.Errors})

@@ -233,6 +233,9 @@ func (r *Run) Dead(outages ...verdict.Outage) string {
 	return verdict.Dead(outages, r.own(), r.MeasuredS)
 }
 
+// Silent is as verdict.Observed.Silent.
+func (r *Run) Silent(in verdict.Outage) float64 { return r.own().Silent(in) }
+
 // recordOf returns the run as the judgement sees it.
 func recordOf(r *Run) verdict.Record {
 	rec := verdict.Record{

@@ -113,6 +113,8 @@ type Coincidence struct {
 	Text string `json:"text"`
 	// Outage means that nothing was done meanwhile, although it was meant to be.
 	Outage bool `json:"outage,omitempty"`
+	// Own means that it was perfbench itself that did not run then.
+	Own bool `json:"own,omitempty"`
 	// Lost means that the store answered meanwhile, but only without records that it had acknowledged.
 	Lost bool `json:"lost,omitempty"`
 }

@@ -120,7 +120,7 @@ func outOfService(r *Record) bool {
 	if g := r.growth(); g != nil {
 		from = g.FromS - (g.ToS-g.FromS)/2
 	}
-	return slices.ContainsFunc(r.Outages, func(o Outage) bool { return o.To > from })
+	return slices.ContainsFunc(r.Outages, func(o Outage) bool { return o.To > from && !r.own(o) })
 }
 
 func (r *Record) growth() *Growth {

@@ -300,6 +300,16 @@ func (o *Observed) idle(in Outage) (paused, suspended float64) {
 	return paused, suspended
 }
 
+// Silent is for how many seconds of an outage the store did not answer, as far as is known: without what perfbench
+// itself did not run for, and 0 where that was most of it.
+func (o *Observed) Silent(in Outage) float64 {
+	long := in.To - in.From
+	if paused, _ := o.idle(in); !measure.Own(paused, long) {
+		return long - paused
+	}
+	return 0
+}
+
 // Growth is a backlog that grew: its means in the middle and in the last third of a
 // period that ends at ToS, which began with the run or with a live change. FromS is when
 // its first third was over.

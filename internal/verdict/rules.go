@@ -158,13 +158,14 @@ func errors(r *Record) finding {
 		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Many(r.Lost, "call")), ""
 	}
 	text := fmt.Sprintf("%s failed, %s of %s", units.Many(failed, "call"), percent(share), of) + unseen
-	if when := Dead(r.Outages, r.Observed, r.Seconds); when != "" {
+	theirs := slices.DeleteFunc(slices.Clone(r.Outages), r.own)
+	if when := Dead(theirs, r.Observed, r.Seconds); when != "" {
 		text = when + ", and " + text
 	}
 	switch {
 	case failed > 0 && share >= errorMost:
 		return finding{Invalid, text, why}
-	case failed > 0 && (share >= errorShare || dead(r.Outages) >= errorShare*r.Seconds):
+	case failed > 0 && (share >= errorShare || dead(theirs) >= errorShare*r.Seconds):
 		return finding{Degraded, text, why}
 	}
 	for _, s := range r.Segments {
@@ -182,16 +183,19 @@ func Dead(outages []Outage, seen *Observed, seconds float64) string {
 	if len(outages) == 0 {
 		return ""
 	}
-	longest, paused, suspended := outages[0], 0.0, 0.0
+	longest, paused, suspended, silent := outages[0], 0.0, 0.0, 0.0
 	for _, o := range outages {
 		if o.To-o.From > longest.To-longest.From {
 			longest = o
 		}
 		p, s := seen.idle(o)
-		paused, suspended = paused+p, suspended+s
+		paused, suspended, silent = paused+p, suspended+s, silent+seen.Silent(o)
 	}
-	own := ""
-	if paused > 0 {
+	own, all := "", ""
+	switch {
+	case silent == 0:
+		all = ": perfbench itself did not run"
+	case paused > 0:
 		own = fmt.Sprintf("; perfbench itself did not run for %s of that", length(paused))
 	}
 	if suspended > 0 {
@@ -201,8 +205,11 @@ func Dead(outages []Outage, seen *Observed, seconds float64) string {
 	if n := len(outages) - 1; n > 0 {
 		more = " and " + units.Plural(int64(n), "more time")
 	}
-	return fmt.Sprintf("nothing was done from %s%s (%s of %s%s)", plot.Between(longest.From, longest.To), more, length(dead(outages)), length(seconds), own)
+	return fmt.Sprintf("nothing was done from %s%s (%s of %s%s)%s", plot.Between(longest.From, longest.To), more, length(dead(outages)), length(seconds), own, all)
 }
+
+// own reports whether an outage is perfbench's, and not the store's.
+func (r *Record) own(o Outage) bool { return r.Observed.Silent(o) == 0 }
 
 // dead is for how many seconds nothing was done.
 func dead(outages []Outage) (all float64) {
@@ -437,7 +444,7 @@ func backlog(r *Record) finding {
 		return finding{Degraded, fmt.Sprintf("%s, which perfbench itself may have caused: it did not run for %s, in which %s fell due", grew, length(lost), units.Number(lost*g.Rate)), "; run again"}
 	}
 	for _, o := range slices.Backward(r.Outages) {
-		if o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
+		if !r.own(o) && o.From < g.ToS && o.To >= began-1 && (o.To-o.From)*g.Rate >= g.last()-g.From {
 			return after(fmt.Sprintf("nothing was done from %s", plot.Between(o.From, o.To)))
 		}
 	}

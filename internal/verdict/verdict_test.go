@@ -376,6 +376,29 @@ func TestAnOutageTellsWhenPerfbenchStoodStill(t *testing.T) {
 	assert.EqualValues(t, 19, o.Suspended())
 }
 
+// A time for most of which perfbench itself did not run is not the store's: it has no part in failed calls, nor in a
+// backlog.
+func TestAnOutageOfOurOwnIsNotTheStores(t *testing.T) {
+	own, theirs := Outage{From: 5, To: 6.2}, Outage{From: 8, To: 10}
+	r := clean()
+	r.Observed.PausesAt = []Pause{{AtS: 4.9, ForS: 1.1}, {AtS: 9, ForS: 0.5}}
+	assert.InDeltaSlice(t, []float64{0, 1.5}, []float64{r.Observed.Silent(own), r.Observed.Silent(theirs)}, 1e-9)
+	assert.InDelta(t, 1.2, (*Observed)(nil).Silent(own), 1e-9, "where nothing is known of pauses")
+	assert.Equal(t, "nothing was done from 00:05 to 00:06.2 of the run (1.2 s of 60 s): perfbench itself did not run", Dead([]Outage{own}, r.Observed, 60))
+	r.Ops[0].Errors = 4
+	r.Outages = []Outage{own}
+	_, text := said(errors(&r))
+	assert.Empty(t, text, "too few calls for the store to be doubted")
+	r.Outages = []Outage{own, theirs}
+	_, text = said(errors(&r))
+	assert.Contains(t, text, "nothing was done from 00:08 to 00:10 of the run (2 s of ")
+	r.Observed.Growth = &Growth{FromS: 5, ToS: 20, From: 0.9, To: 156, Rate: 2500}
+	r.Outages = []Outage{own}
+	_, text = said(backlog(&r))
+	assert.NotContains(t, text, "after nothing was done")
+	assert.False(t, outOfService(&r))
+}
+
 // A backlog that our own pauses may have caused is not laid to the store; a larger one is, and so is
 // one that grew at another time.
 func TestABacklogOfOurOwnPausesIsNotTheStores(t *testing.T) {

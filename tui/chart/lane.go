@@ -31,6 +31,9 @@ type Moment struct {
 // without records that it had acknowledged. Both times are shaded with their signs.
 const Outage, Emptied = '░', '╱'
 
+// OwnPause names an outage in which perfbench itself did not run, and so asked for nothing.
+const OwnPause = "perfbench did not run"
+
 // String is the moment as it is named beside a chart: its sign and name.
 func (m *Moment) String() string { return string(m.Sign) + " " + cmp.Or(m.Whole, m.Name) }
 

@@ -30,8 +30,12 @@ func (ch *charts) moments() []chart.Moment { return chart.Named(ch.now.moments()
 // moments returns what stands in the lane, but for what has not come yet.
 func (r *reading) moments() []chart.Moment {
 	out := chart.Moments(r.snap.Ran, r.snap.Marks, r.snap.Changes, r.commands())
-	for _, from := range r.watch.outages {
-		out = append(out, chart.Moment{Sign: chart.Outage, Name: "outage", At: from.Round(100 * time.Millisecond)})
+	for _, o := range r.watch.outages {
+		name := "outage"
+		if o.own {
+			name = chart.OwnPause
+		}
+		out = append(out, chart.Moment{Sign: chart.Outage, Name: name, At: o.from.Round(100 * time.Millisecond)})
 	}
 	return out
 }

@@ -51,12 +51,14 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	}
 	text := l.now.watch.text(l.now.snap, l.now.progress.Stage, (e.W-4)*rows)
 	switch {
-	case text != "" && l.now.watch.gone:
+	case text != "" && l.now.watch.gone && !l.now.watch.own(l.now.snap.At):
 		return said(s.Gone, "✗ "+text)
 	case text != "" && l.now.watch.emptied(l.now.snap):
 		return said(s.Bad, "✗ "+text)
 	case toast.text != "":
 		return said(s.Plain, toast.text)
+	case text != "" && l.now.watch.own(l.now.snap.At):
+		return said(s.Warn, "! "+text)
 	case text != "":
 		return said(s.OK, "✓ "+text)
 	}

@@ -133,7 +133,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	if d.coming.open {
 		out = append(out, "Arrivals: "+d.coming.at.String())
 	}
-	if d.now.watch.gone {
+	if d.now.watch.gone && !d.now.watch.own(d.now.snap.At) {
 		out = append(out, "no answer since "+widget.At(d.now.watch.since))
 	}
 	if l := d.sel.fig.latency; d.now.watch.gone {

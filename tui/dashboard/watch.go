@@ -33,14 +33,22 @@ type watch struct {
 	// or, where only parts of operations were answered, the end of the second.
 	gone, returned bool
 	since, back    time.Duration
+	// paused is for how much of that perfbench itself did not run, as far as is known.
+	paused time.Duration
 	// outages are when the store stopped answering, the last one included.
-	outages []time.Duration
+	outages []outage
 	// answered is the end of the last second with a success; 0 before the first.
 	answered time.Duration
 	// lost is how many calls were answered without a record that had been acknowledged, and lostAt the
 	// end of the last second in which there was one.
 	lost   int64
 	lostAt time.Duration
+}
+
+// outage is a time in which the store seemed not to answer; own means that it was perfbench that did not run.
+type outage struct {
+	from time.Duration
+	own  bool
 }
 
 // next examines the seconds that have finished since.
@@ -74,14 +82,14 @@ func (w watch) next(s *measure.Snapshot) watch {
 	}
 	if q := s.Silence; (q.From - w.since).Abs() < time.Second { // parts of operations may be answered in one
 		if w.gone || w.returned {
-			w.since = q.From
+			w.since, w.paused = q.From, s.Paused
 		}
 		if d := q.To - w.back; w.returned && d > 0 && d < time.Second {
 			w.back = q.To
 		}
 	}
-	if n := len(w.outages); n > 0 && w.since != w.outages[n-1] && (w.since-w.outages[n-1]).Abs() < time.Second {
-		w.outages = append(slices.Clone(w.outages[:n-1]), w.since)
+	if n := len(w.outages); n > 0 && (w.since-w.outages[n-1].from).Abs() < time.Second {
+		w.outages = append(slices.Clone(w.outages[:n-1]), outage{w.since, w.own(s.At)})
 	}
 	w.begun, w.looked, w.unreachable = true, last, unreachable
 	return w
@@ -112,20 +120,32 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 	case errs > 0 || stuck && running:
 		w.silent++
 		if w.silent == 1 && !w.gone {
-			if w.since = time.Duration(t) * time.Second; w.answered > 0 {
+			if w.since, w.paused = time.Duration(t)*time.Second, 0; w.answered > 0 {
 				w.since = min(w.since, w.answered)
 			}
 		}
 		if !w.gone && (w.silent >= 2 || lost || stuck && running) {
-			w.gone, w.outages = true, append(slices.Clip(w.outages), w.since)
+			w.gone, w.outages = true, append(slices.Clip(w.outages), outage{from: w.since})
 		}
 	}
+}
+
+// own reports whether, at a moment of the run, it was rather perfbench that did not run than the store that did not
+// answer.
+func (w watch) own(at time.Duration) bool {
+	if w.returned && !w.gone {
+		at = w.back
+	}
+	return measure.Own(w.paused, at-w.since)
 }
 
 // text describes what has happened to the store in at most width cells; empty if
 // nothing has.
 func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
+	back := w.returned && s.At-w.back < 15*time.Second
 	switch {
+	case w.gone && w.own(s.At):
+		return fmt.Sprintf("Nothing done since %s (%s): perfbench itself did not run for %s of that", plot.At(w.since.Seconds()), tenths(s.At-w.since), report.Length(w.paused.Seconds()))
 	case w.gone:
 		text := fmt.Sprintf("The store has not answered since %s (%s)", plot.At(w.since.Seconds()), tenths(s.At-w.since))
 		next := "the run goes on"
@@ -151,8 +171,14 @@ func (w watch) text(s *measure.Snapshot, stage screen.Stage, width int) string {
 			text += more
 		}
 		return text
-	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %s", plot.At(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
+	case back && w.own(s.At):
+		return fmt.Sprintf("Nothing was done for %s until %s: perfbench itself did not run", report.Length((w.back - w.since).Seconds()), plot.At(w.back.Seconds()))
+	case back:
+		text := fmt.Sprintf("The store answers again since %s, after %s", plot.At(w.back.Seconds()), report.Length((w.back - w.since).Seconds()))
+		if more := fmt.Sprintf(" (perfbench itself did not run for %s)", report.Length(w.paused.Seconds())); w.paused > 0 && ansi.StringWidth(text+more) <= width {
+			text += more
+		}
+		return text
 	}
 	return ""
 }

@@ -155,16 +155,18 @@ func (c *curves) then(at, width time.Duration) *chart.Then {
 	return t
 }
 
-// idle is a time in which nothing was done: the store did not answer, or did so without its records.
+// idle is a time in which nothing was done: the store did not answer, or did so without its records, or
+// perfbench itself did not run.
 type idle struct {
-	from, to float64
-	emptied  bool
+	from, to     float64
+	emptied, own bool
 }
 
 // idleOf returns the times in which nothing was done in a run, in order.
 func idleOf(f *rundir.Folder) (out []idle) {
 	for _, o := range rundir.Idle(f) {
-		out = append(out, idle{o.From, o.To, slices.Contains(f.Run.Emptied, o)})
+		emptied := slices.Contains(f.Run.Emptied, o)
+		out = append(out, idle{o.From, o.To, emptied, !emptied && f.Run.Silent(o) == 0})
 	}
 	return out
 }
@@ -172,8 +174,11 @@ func idleOf(f *rundir.Folder) (out []idle) {
 // text names what it was, with its length.
 func (i idle) text() string {
 	long := units.Duration(time.Duration((i.to - i.from) * float64(time.Second)))
-	if i.emptied {
+	switch {
+	case i.emptied:
 		return "answers without records for " + long
+	case i.own:
+		return "perfbench itself did not run: nothing done for " + long
 	}
 	return "outage of " + long
 }
@@ -196,8 +201,11 @@ func (i idle) sign() rune {
 
 // brief is text in a word or two.
 func (i idle) brief() string {
-	if i.emptied {
+	switch {
+	case i.emptied:
 		return "records lost"
+	case i.own:
+		return chart.OwnPause
 	}
 	return "outage"
 }

@@ -219,6 +219,8 @@ func TestFaultsPausesAndOutagesAreMarkers(t *testing.T) {
 	a.Send(t, "right")
 	assert.Contains(t, read(a, r), "outage of 2.5 s")
 	assert.Contains(t, read(a, r), "p50 –  p99 –", "nothing was answered")
+	run.Observed = &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 40.6, ForS: 2}}}
+	assert.Equal(t, "perfbench itself did not run: nothing done for 2.5 s", idleOf(&rundir.Folder{Run: run})[0].text())
 	for range 5 {
 		a.Send(t, "(")
 	}

@@ -54,6 +54,8 @@ type Run struct {
 	line     [][]measure.Point
 	spreads  [][]measure.Spread
 	silence  measure.Silence
+	// Paused is for how much of the last silence perfbench itself did not run.
+	Paused   time.Duration
 	heard    time.Duration // the end of the last second in which the store answered
 	ops      []measure.Totals
 	errors   map[string]int64
@@ -270,7 +272,7 @@ func (r *Run) Publish() {
 	}
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
 	s.Together, s.Whole = together(r.recent, r.line)
-	s.Spreads, s.Silence = slices.Clone(r.spreads), r.silence
+	s.Spreads, s.Silence, s.Paused = slices.Clone(r.spreads), r.silence, r.Paused
 	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
 	for i := range s.Segments {
 		s.Segments[i].All = all(s.Segments[i].Ops)
