@@ -2,6 +2,7 @@ package effect
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -83,20 +84,20 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	}{
 		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput 1k → 2k, p99 20 → 40 ms"},
 		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput 1k → 1k same, p99 20 → 20 ms same"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: throughput 888 → 967, p99 50 → 60 ms"},
-		{"all that was before it", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "p99 20 → 20 ms same, throughput 308 → 1.5k unsure"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "throughput 888 → 967 (unsure), p99 50 → 60 ms (unsure)"},
+		{"all that was before it", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "p99 20 → 20 ms same, throughput 308 → 1.5k (unsure)"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3+ s"},
 		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store has not answered since"},
 		{"a stall between two turns", []measure.Change{turn(10, 1, 2), turn(13, 2, 3)}, join(steady(10, 1000, 2000), stall, steady(10, 1000, 2000)), "unsure: the store did not answer before it"},
-		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: throughput 601 → 1k, p99 20 → 20 ms"},
+		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "throughput 601 → 1k (unsure), p99 20 → 20 ms (unsure)"},
 		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput 1k → 2k, p99 20 → 20 ms same"},
 		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: throughput 2.01k → 1.99k, p99 20.2 → 19.8 ms"},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "throughput 2.01k → 1.99k (unsure), p99 20.2 → 19.8 ms (unsure)"},
 		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput 1k → 1k same, p99 70 → 880 ms"},
-		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput 1k → 1k same, p99 10.8 → 12.8 ms unsure"},
+		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput 1k → 1k same, p99 10.8 → 12.8 ms (unsure)"},
 		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput 1k → 999 same, p99 20 → 20.2 ms same"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 	slow := []measure.Change{turn(20, "threads", 1, 2), turn(26, "threads", 2, 4)}
 	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
 	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0)
-	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 23.3 ms unsure; it needs about 8 s before it, and had 6", alone.Outcome(95))
+	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 23.3 ms (unsure); it needs about 8 s before it, and had 6", alone.Outcome(95))
 	e, _ = Last(s)
 	assert.Len(t, e.With, 1)
 	assert.Equal(t, "throughput 1k → 1k same, p99 10 → 23.3 ms", e.Outcome(40))
@@ -212,7 +213,7 @@ func TestWhatWasToldTogetherStaysTogether(t *testing.T) {
 	c.Over = true
 	list := Effects(c)
 	assert.Equal(t, "see the next one", list[0].Told(200))
-	assert.Equal(t, "with payload 1 KiB → 2 KiB: throughput 1k (1k–1k) → 1k (1k–1k) same, p99 per second 14 (9–16) → 17 (12–20) ms unsure; it needs about 17 s before it, and had 6", list[1].Told(200))
+	assert.Equal(t, "with payload 1 KiB → 2 KiB: throughput 1k (1k–1k) → 1k (1k–1k) same, p99 per second 14 (9–16) → 17 (12–20) ms (unsure); it needs about 17 s before it, and had 6", list[1].Told(200))
 }
 
 // A knob and a fault are judged each by the seconds that it had, and the healing of a fault is no part
@@ -230,8 +231,8 @@ func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
 	require.Len(t, list, 4)
 	assert.Equal(t, "throughput 1k → 1.5k, p99 2 → 2 ms same", list[0].Told(0))
 	assert.Equal(t, "throughput 1.5k → 100, p99 2 → 22 ms", list[1].Told(0))
-	assert.Equal(t, "unsure: throughput 100 → 1.5k, p99 22 → 2 ms", list[2].Told(0))
-	assert.Equal(t, "unsure: throughput 1.5k → 3k, p99 2 → 2 ms", list[3].Told(0))
+	assert.Equal(t, "throughput 100 → 1.5k (unsure), p99 22 → 2 ms (unsure)", list[2].Told(0))
+	assert.Equal(t, "throughput 1.5k → 3k (unsure), p99 2 → 2 ms (unsure)", list[3].Told(0))
 	for _, e := range list {
 		assert.Empty(t, e.With)
 	}
@@ -254,8 +255,8 @@ func TestWhatIsSureIsToldBesideWhatIsNot(t *testing.T) {
 	s.Segments = []Segment{late(20e6/0.66, 20e6)}
 	s.Segments[0].Settings = map[string]float64{"rate": 2000}
 	told := last(s)
-	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms unsure; 66 % of its p99 is perfbench's own lateness", told.Outcome(120))
-	assert.Equal(t, "throughput 2k → 2.5k, p99 20 → 22 ms unsure", told.Outcome(0))
+	assert.Equal(t, "throughput 2k → 2.5k as asked, p99 20 → 22 ms (unsure); 66 % of its p99 is perfbench's own lateness", told.Outcome(120))
+	assert.Equal(t, "throughput 2k → 2.5k, p99 20 → 22 ms (unsure)", told.Outcome(0))
 }
 
 // A p99 that cannot be judged leaves p50, which is judged by the same rule.
@@ -393,7 +394,7 @@ func TestOwnLatenessIsNoEffect(t *testing.T) {
 	}
 	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
 	e := last(s)
-	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms unsure; 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
+	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms (unsure); 96 % of its p99 is perfbench's own lateness", e.Outcome(120))
 	s.Segments[0] = late(80e6, 8e6)
 	s.Segments[0].To = 10 * time.Second
 	e = last(s)
@@ -408,7 +409,7 @@ func TestOwnLatenessIsNoEffect(t *testing.T) {
 	s.Segments[1] = late(21e6, 19e6)
 	s.Segments[1].From = 10 * time.Second
 	e = last(s)
-	assert.Contains(t, e.Outcome(120), "unsure; 100 % of its p99 is perfbench's own lateness")
+	assert.Contains(t, e.Outcome(120), "(unsure); 100 % of its p99 is perfbench's own lateness")
 }
 
 // A throughput that follows its rate does so by no chance, whatever its seconds were like.
@@ -504,9 +505,9 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 		p99           int64
 		want          string
 	}{
-		{"soon", 30, 5, 2240, "throughput 1k → 1k same, p99 20.9 → 22.4 ms unsure; known in about 10 s"},
-		{"too few before", 6, 6, 2240, "throughput 1k → 1k same, p99 20.9 → 23.3 ms unsure; it needs about 8 s before it, and had 6"},
-		{"too small", 30, 30, 2050, "throughput 1k → 1k same, p99 20.9 → 21.4 ms unsure; its seconds vary too much to tell"},
+		{"soon", 30, 5, 2240, "throughput 1k → 1k same, p99 20.9 → 22.4 ms (unsure); known in about 10 s"},
+		{"too few before", 6, 6, 2240, "throughput 1k → 1k same, p99 20.9 → 23.3 ms (unsure); it needs about 8 s before it, and had 6"},
+		{"too small", 30, 30, 2050, "throughput 1k → 1k same, p99 20.9 → 21.4 ms (unsure); its seconds vary too much to tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
@@ -664,7 +665,7 @@ func TestWhatMayBeNoiseIsUnsure(t *testing.T) {
 		return last(c)
 	}
 	e := crowd(steady(20, 32_000, 122)...)
-	assert.Equal(t, "unsure: throughput 19.7k → 32k, p99 2.4 → 1.22 ms; other processes use this machine, which may be as much as that", e.Outcome(150))
+	assert.Equal(t, "throughput 19.7k → 32k (unsure), p99 2.4 → 1.22 ms (unsure); other processes use this machine, which may be as much as that", e.Outcome(150))
 	e = crowd(steady(20, 4_000, 131_000)...)
 	assert.Equal(t, "throughput 19.7k → 4k −80 %, p99 2.4 ms → 1.31 s ×546", e.Outcome(70))
 
@@ -689,8 +690,8 @@ func TestWhatIsNoLongerSureSaysSo(t *testing.T) {
 	assert.Equal(t, "throughput 1k → 1.5k +50 %, p99 20 → 20 ms same", sure.Outcome(95))
 	now := list[16]
 	require.Equal(t, Unsure, now.Throughput().Is)
-	assert.Contains(t, now.Outcome(200), " unsure now; its seconds vary too much to tell; throughput was sure after 4 s (1k → 1.5k)")
-	assert.Equal(t, "p99 20 → 20 ms same, throughput 1k → 1.28k unsure now", now.Outcome(55))
+	assert.Contains(t, now.Outcome(200), " (unsure now); its seconds vary too much to tell; throughput was sure after 4 s (1k → 1.5k)")
+	assert.Equal(t, "p99 20 → 20 ms same, throughput 1k → 1.28k (unsure now)", now.Outcome(55))
 	assert.NotContains(t, now.Outcome(0), "now", "numbers are not cut for it")
 	fresh := last(course(turn, seconds...))
 	assert.NotContains(t, fresh.Outcome(200), "now")
@@ -699,7 +700,7 @@ func TestWhatIsNoLongerSureSaysSo(t *testing.T) {
 	c.Crowded = true
 	crowded := last(c)
 	crowded.Since(&sure)
-	assert.Contains(t, crowded.Outcome(200), " unsure now; other processes use this machine, which may be as much as that; throughput was sure after 4 s (1k → 1.5k)")
+	assert.Contains(t, crowded.Outcome(200), " (unsure now); other processes use this machine, which may be as much as that; throughput was sure after 4 s (1k → 1.5k)")
 	sure.Since(&crowded)
 	assert.NotContains(t, sure.Outcome(200), "now", "it is again")
 
@@ -802,4 +803,37 @@ func TestWhatAStopHeldUpIsNoEffect(t *testing.T) {
 	}
 	behind.catchUps()
 	assert.False(t, behind.CatchesUp(0, time.Minute))
+}
+
+// A change of more than ten times is sure where no second after it comes near one before it, however much these
+// differ, and also if nothing was done in one.
+func TestAClearChangeIsSure(t *testing.T) {
+	turn := []measure.Change{{At: 6 * time.Second, Name: "threads", From: 10, To: 3000}}
+	uneven := [][2]int64{{40_000, 19_000}, {50_000, 31_700}, {58_000, 38_100}, {35_000, 9_700}, {51_000, 3_000}, {45_000, 35_400}}
+	e := last(course(turn, slices.Concat(uneven, [][2]int64{{800, 104_000}, {0, 0}, {5_000, 326_000}, {28_000, 395_000}, {13_000, 433_000}, {5_000, 510_000}})...))
+	assert.Equal(t, "p99 317 ms → 3.95 s ×12, throughput 46.5k → 8.63k (unsure); nothing was done for a while", e.Outcome(90))
+	e = last(course(turn, slices.Concat(uneven, [][2]int64{{800, 70_000}, {0, 0}, {5_000, 326_000}, {28_000, 395_000}})...))
+	assert.Equal(t, Unsure, e.Latency().Is, "that is near")
+	e = last(course(turn, slices.Concat(uneven, [][2]int64{{800, 104_000}, {0, 0}, {5_000, 136_000}, {28_000, 195_000}})...))
+	assert.Equal(t, Unsure, e.Latency().Is, "that is less than ten times as much")
+}
+
+// Seconds that differ by several times and resemble their neighbours are hardly ever taken for a change.
+func TestUnevenSecondsAreNoChange(t *testing.T) {
+	const tries = 2000
+	r := rand.New(rand.NewPCG(1, 2))
+	alarms := 0
+	for range tries {
+		var seconds [][2]int64
+		v := r.NormFloat64()
+		for range 12 {
+			v = 0.6*v + 0.8*r.NormFloat64()
+			seconds = append(seconds, [2]int64{1000, int64(5000 * math.Exp(v))})
+		}
+		e := last(course([]measure.Change{{At: 6 * time.Second, Name: "threads", From: 1, To: 2}}, seconds...))
+		if f := e.Latency(); f.Moved() {
+			alarms++
+		}
+	}
+	assert.Less(t, float64(alarms)/tries, 0.05)
 }

@@ -23,6 +23,10 @@ const enough = 4
 // farApart is by which factor those of fewest seconds must lie apart for that.
 const farApart = 3
 
+// Whatever the seconds before it did, a change is clear if the median second differs by more than this factor, and
+// each second after it by more than clearGap from each before it.
+const clearly, clearGap = 10, 2
+
 // Of neighbouring windows under the same settings: how many times as much as these differ from
 // each other a change must make a difference to be no chance.
 const beyondDrift = 2
@@ -153,7 +157,7 @@ func (e *Effect) judged(before, after []float64, was, now float64) (f Figure) {
 	diff, half := math.Abs(d.Value), (hi-lo)/2
 	drift := max(was, now)
 	sure := (lo > 0 || hi < 0) && diff > beyondDrift*drift
-	if sure || leapt(before, after) && diff > beyondDrift*was {
+	if sure || leapt(before, after) && diff > beyondDrift*was || clear(before, after) {
 		if !e.crowded || diff > crowding {
 			return Figure{Is: Better}
 		}
@@ -174,7 +178,7 @@ func leapt(before, after []float64) bool {
 	if min(len(before), len(after)) < fewest {
 		return false
 	}
-	gap := max(slices.Min(after)-slices.Max(before), slices.Min(before)-slices.Max(after))
+	gap := apart(before, after)
 	if min(len(before), len(after)) < enough && gap < math.Log(farApart) {
 		return false
 	}
@@ -185,13 +189,34 @@ func leapt(before, after []float64) bool {
 	return gap > step
 }
 
+// apart returns by how much the values after lie apart from all those before; less than 0: they do not.
+func apart(before, after []float64) float64 {
+	return max(slices.Min(after)-slices.Max(before), slices.Min(before)-slices.Max(after))
+}
+
+// clear reports whether a change is so large that nobody doubts it.
+func clear(before, after []float64) bool {
+	return min(len(before), len(after)) >= fewest && apart(before, after) > math.Log(clearGap) && math.Abs(middle(after)-middle(before)) > math.Log(clearly)
+}
+
+func middle(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
+
+// judgedAtAll is judged where there were enough seconds on either side. If nothing was done in some of them, only
+// what is clear is sure.
+func (e *Effect) judgedAtAll(before, after []float64, was, now float64) Figure {
+	switch {
+	case e.told():
+		return e.judged(before, after, was, now)
+	case e.stood() && clear(before, after):
+		return Figure{Is: Better}
+	}
+	return Figure{Is: Unsure}
+}
+
 // throughput returns how the throughput has changed. If it was given another rate and follows it, or does
 // all that is asked for, that is no chance; nor is it that a rate which nobody turned is held.
 func (e *Effect) throughput(was, now float64) Figure {
-	f := Figure{Is: Unsure}
-	if e.told() {
-		f = e.judged(e.before.rates, e.after.rates, was, now)
-	}
+	f := e.judgedAtAll(e.before.rates, e.after.rates, was, now)
 	if f.Is == Better && e.after.rate < e.before.rate {
 		f.Is = Worse
 	}
@@ -211,7 +236,7 @@ func (e *Effect) throughput(was, now float64) Figure {
 // the median second, as the first may still have some of what there was before.
 func (e *Effect) done() bool {
 	return e.asked > 0 && e.after.seconds >= fewest && !e.after.stood &&
-		math.Log(e.after.rate/e.asked) > -small && slices.Sorted(slices.Values(e.after.rates))[len(e.after.rates)/2]-math.Log(e.asked) < small
+		math.Log(e.after.rate/e.asked) > -small && middle(e.after.rates)-math.Log(e.asked) < small
 }
 
 // grows reports whether the backlog becomes larger over some seconds at a rate, by more than small of a
@@ -269,10 +294,7 @@ func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float
 	if least := min(fewest, e.after.seconds); least == 0 || len(before.logs) < least || len(after.logs) < least {
 		return Figure{}
 	}
-	f := Figure{Is: Unsure}
-	if e.told() {
-		f = e.judged(before.logs, after.logs, drift[0], drift[1])
-	}
+	f := e.judgedAtAll(before.logs, after.logs, drift[0], drift[1])
 	ours, latest := 0.0, 0.0
 	for i := range near {
 		share, late := p.ours(&near[i])

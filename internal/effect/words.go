@@ -149,12 +149,17 @@ func (e *Effect) poor() string {
 		return "the store did not answer after it"
 	case e.before.silent:
 		return "the store did not answer before it"
-	case e.before.stood || e.after.stood:
+	case e.stood():
 		return "nothing was done for a while"
 	case e.after.seconds < fewest:
 		return fmt.Sprintf("it needs at least %d s after it, and had %d", fewest, e.after.seconds)
 	}
 	return ""
+}
+
+// stood means that nothing was done in some of the seconds beside it.
+func (e *Effect) stood() bool {
+	return (e.before.stood || e.after.stood) && !e.before.silent && !e.after.silent && !e.scarce()
 }
 
 // scarce means that there are too few seconds between it and what came before it.
@@ -243,15 +248,11 @@ func (e *Effect) describe(d detail) string {
 	if len(list) == 0 {
 		return short
 	}
-	lead := ""
-	if list[0].Is == Unsure {
-		lead = list[0].judged(d) + ": "
-	}
 	var out []string
 	for i := range list {
-		out = append(out, list[i].text(d, lead == ""))
+		out = append(out, list[i].text(d))
 	}
-	text := lead + strings.Join(out, ", ")
+	text := strings.Join(out, ", ")
 	lacks := e.Lacks()
 	if d == reasons {
 		lacks, _, _ = strings.Cut(lacks, "; ")
@@ -293,7 +294,10 @@ func needs(list []Figure) (n int) {
 // if nothing is unsure.
 func (e *Effect) Lacks() string {
 	var out []string
-	why := e.poor()
+	why := ""
+	if l := e.Latency(); l.Is == Unsure || e.rate.Is == Unsure {
+		why = e.poor()
+	}
 	poor := why != ""
 	if !poor {
 		why = e.reason(e.open())
@@ -347,8 +351,8 @@ func (e *Effect) reason(list []Figure) string {
 // shortName is how wide the name of an operation is at most where there is little room.
 const shortName = 12
 
-// text says what the figure was before and after, and, if judged is set, what was found out about it.
-func (f *Figure) text(d detail, judged bool) string {
+// text says what the figure was before and after, and what was found out about it.
+func (f *Figure) text(d detail) string {
 	out := f.name
 	switch {
 	case d == figures && f.name == "throughput":
@@ -364,7 +368,7 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " of " + f.of
 	}
 	switch {
-	case d <= bare && d > simple && f.of != "" && judged && f.Is == Same: // its name takes the room of one of two alike
+	case d <= bare && d > simple && f.of != "" && f.Is == Same: // its name takes the room of one of two alike
 		out += " " + join(f.show(f.After))
 	case d != ranges:
 		out += " " + f.Numbers()
@@ -375,11 +379,13 @@ func (f *Figure) text(d detail, judged bool) string {
 		out += " " + f.Ranges()
 	}
 	switch {
-	case !judged, f.Is == Asked && d <= bare, f.Is == Same && d <= simple:
+	case f.Is == Asked && d <= bare, f.Is == Same && d <= simple:
 	case f.Is == Better || f.Is == Worse:
 		if d > reasons {
 			out += " " + f.Change()
 		}
+	case f.Is == Unsure:
+		out += " (" + f.judged(d) + ")"
 	default:
 		out += " " + f.judged(d)
 	}

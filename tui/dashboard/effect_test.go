@@ -77,7 +77,7 @@ func TestAnEffectThatIsNoLongerSureSaysSo(t *testing.T) {
 	}
 	low := lower{now: now}
 	_, rows := low.changeRows(e.Styles, 120)
-	assert.Contains(t, ansi.Strip(strings.Join(rows, " ")), "throughput 1k → 1.5k unsure now")
+	assert.Contains(t, ansi.Strip(strings.Join(rows, " ")), "throughput 1k → 1.5k (unsure now)")
 }
 
 // The panel of changes lists each with its effect.
