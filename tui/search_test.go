@@ -195,3 +195,13 @@ func TestFAfterASearchHasEndedByItselfAsksForNoOther(t *testing.T) {
 	assert.NotContains(t, got, "Find the highest load that holds")
 	assert.Len(t, run.Sought, 1)
 }
+
+// A run that ends while it is asked whether to end its search takes the question with it.
+func TestAQuestionGoesWithTheRun(t *testing.T) {
+	a, run := tried(t, 80, 24)
+	send(t, a, "E")
+	require.Contains(t, picture(t, a), "End the search?")
+	run.Stage.Stage = screen.Finishing
+	send(t, a, frame(a))
+	assert.NotContains(t, picture(t, a), "End the search?")
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -123,19 +124,40 @@ func shownTime(ns int64) float64 {
 
 // Steps returns the table of the levels that a search has tried, the one that was tried last first, with
 // the number of the try that its row has, in at most n lines of w cells. chosen is the level that gets a mark
-// and is seen in any case.
+// and is seen in any case. What no condition says, such as that the backlog grew, is in the row of a level that was too
+// much, if there is room.
 func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string {
 	list := r.Newest()
 	if n < 2 || len(list) == 0 {
 		return nil
 	}
 	from := max(slices.Index(list, chosen)-(n-2), 0)
-	t := newTried(s, r, true)
-	for _, level := range list[from:min(from+n-1, len(list))] {
-		row := r.Rows(level)[0]
-		t.add(row, row.Short, level == chosen)
+	list = list[from:min(from+n-1, len(list))]
+	table := func(reasons bool) *tried {
+		t := newTried(s, r, true)
+		for _, level := range list {
+			row := r.Rows(level)[0]
+			words := row.Short
+			if why := briefly(row); reasons && why != "" {
+				words += " · " + why
+			}
+			t.add(row, words, level == chosen)
+		}
+		return t
 	}
-	return t.lines(w)
+	if t := table(true); t.Shows(0, w) {
+		return t.lines(w)
+	}
+	return table(false).lines(w)
+}
+
+// briefly is why a level was too much in a few words, without figures; empty if a condition, which has a column, was not met.
+func briefly(row find.Row) string {
+	if row.Held || row.Condition() != "" {
+		return ""
+	}
+	why, _, _ := strings.Cut(row.Why, ": ")
+	return strings.TrimPrefix(why, "the ")
 }
 
 // LevelTable returns the table of the levels that a search has tried, ordered by level, in lines of w

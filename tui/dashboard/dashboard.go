@@ -147,6 +147,9 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 func (d *Dashboard) frame(e screen.Env) tea.Cmd {
 	d.refresh()
 	d.says.fade(e)
+	if p := d.says.prompt; p != nil && p.question != nil && d.now.progress.Stage > screen.Measuring {
+		d.says.prompt = nil // what was asked about goes with the run
+	}
 	if d.ending.over {
 		return nil
 	}
