@@ -162,13 +162,14 @@ type Span struct {
 const (
 	Warmup = "warm"
 	Fault  = "fault"
+	Outage = "outage"
 	Stall  = "stall"
 	Errors = "errors"
 	Range  = "likely" // where a mark may lie
 )
 
 // kinds are the kinds of spans, in the order of the legend, with what they are called in it.
-var kinds = [][2]string{{Warmup, "warm-up, not counted"}, {Fault, "injected fault"}, {Stall, "stall"}, {Errors, "errors"}, {Range, "where the mark may lie"}}
+var kinds = [][2]string{{Warmup, "warm-up, not counted"}, {Fault, "injected fault"}, {Outage, "outage"}, {Stall, "stall"}, {Errors, "many errors"}, {Range, "where the mark may lie"}}
 
 // maxPoints is how many points a drawn line has at most.
 const maxPoints = 900

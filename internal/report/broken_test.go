@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -72,4 +74,20 @@ func TestAFaultNamesItsFailuresByClass(t *testing.T) {
 	assert.Contains(t, text, "During kill:primary, 2 388 calls failed (2 376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time.")
 	assert.Contains(t, text, "which are no errors: a call took 2 attempts.")
 	assert.Contains(t, FaultText(&f.Run.Faults[0], &f.Run), "2\u2009388 calls failed (2\u2009376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time, all was as before")
+}
+
+// A burst has the seconds beside its worst ones in which there were many errors, too.
+func TestABurstOfErrorsIsAsLongAsItWas(t *testing.T) {
+	t.Parallel()
+	f := &rundir.Folder{Run: rundir.Run{MeasuredS: 30, Operations: []rundir.Operation{{Op: "put"}}, Outages: []verdict.Outage{{From: 10.5, To: 14}, {From: 20, To: 21.5}}}}
+	f.Run.Observed = &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 20, ForS: 1.4}}}
+	for at, n := range map[int]int64{5: 1, 11: 9000, 12: 30_000, 13: 25_000, 14: 12_200, 15: 9300, 16: 20, 25: 11} {
+		f.Series = append(f.Series, rundir.SeriesRow{T: at, Op: "put", Errors: n})
+	}
+	c := rundir.Timeline{Rates: make([]float64, 30)}
+	assert.Equal(t, []event{{at: 11, until: 16, what: "burst of errors: up to 30k in a second", shade: plot.Errors}}, bursts(f, c))
+	assert.Equal(t, []event{
+		{at: 10.5, until: 14, what: "outage: nothing was done", shade: plot.Outage},
+		{at: 20, until: 21.5, what: "nothing was done: perfbench itself did not run", shade: plot.Stall},
+	}, outages(f))
 }

@@ -68,11 +68,11 @@ func change(e *effect.Effect) string {
 // outages are the times in which nothing was done.
 func outages(f *rundir.Folder) (out []event) {
 	for _, o := range rundir.OutagesOf(f) {
-		what := "nothing was done"
+		e := event{at: o.From, until: o.To, what: "outage: nothing was done", shade: plot.Outage}
 		if f.Run.Silent(o) == 0 {
-			what += ": perfbench itself did not run"
+			e.what, e.shade = "nothing was done: perfbench itself did not run", plot.Stall
 		}
-		out = append(out, event{at: o.From, until: o.To, what: what, shade: plot.Stall})
+		out = append(out, e)
 	}
 	for _, o := range f.Run.Emptied {
 		out = append(out, event{at: o.From, until: o.To, what: "the store answered, but without records that it had acknowledged", shade: plot.Errors})
@@ -110,7 +110,7 @@ func stalls(f *rundir.Folder, c rundir.Timeline, dead []event) []event {
 	})
 }
 
-// bursts finds seconds with far more errors than others.
+// bursts finds seconds with far more errors than others, and those beside them that have more than the average.
 func bursts(f *rundir.Folder, c rundir.Timeline) []event {
 	failed := failuresBySecond(f, axis{first: c.First, n: len(c.Rates)})
 	sum, n := 0.0, 0
@@ -119,10 +119,17 @@ func bursts(f *rundir.Folder, c rundir.Timeline) []event {
 			sum, n = sum+v, n+1
 		}
 	}
-	least := max(burstErrors, burstTimes*sum/float64(max(n, 1)))
-	return runs(c, plot.Errors, func(i int) bool { return failed[i] >= least }, func(i int) string {
-		return fmt.Sprintf("burst of errors: %s in a second", units.Number(failed[i]))
-	})
+	usual := sum / float64(max(n, 1))
+	least := max(burstErrors, burstTimes*usual)
+	out := runs(c, plot.Errors, func(i int) bool { return failed[i] >= max(burstErrors, usual) }, func(int) string { return "" })
+	for i := range out {
+		e := &out[i]
+		most := slices.Max(failed[int(e.at)-c.First : int(e.until)-c.First])
+		if most >= least {
+			e.what = fmt.Sprintf("burst of errors: up to %s in a second", units.Number(most))
+		}
+	}
+	return slices.DeleteFunc(out, func(e event) bool { return e.what == "" })
 }
 
 // runs finds the periods of measured seconds for which is holds; what describes a

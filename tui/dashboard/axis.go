@@ -140,10 +140,12 @@ func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) S
 }
 
 // Pending returns the age of the oldest call in progress where it is more telling than
-// the finished calls: where it is at least twice that of the slowest of them.
+// the finished calls: where it is at least twice that of the slowest of them. Where all calls failed, only one
+// of a second or more tells of a call that waits.
 func (a Axis) Pending(s *measure.Snapshot, op int) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
-		if age := p.Oldest.Nanoseconds(); age > 2*p.ResponseMax && !(v > float64(age)) {
+		failed := p.Count == 0 && p.Errors > 0 && p.Oldest < time.Second
+		if age := p.Oldest.Nanoseconds(); age > 2*p.ResponseMax && !failed && !(v > float64(age)) {
 			return float64(age)
 		}
 		return v

@@ -137,3 +137,15 @@ func TestFaultsAreShaded(t *testing.T) {
 	assert.Equal(t, "  ▒▒▒▒    ▒     ▒▒  ", strings.Split(drawn(p), "\n")[0])
 	assert.NotContains(t, strings.Split(drawn(p), "\n")[1], "▒")
 }
+
+// Where every call fails at once, none waits: no line goes on as if it was the maximum.
+func TestNothingIsPendingWhereAllCallsFail(t *testing.T) {
+	s := &measure.Snapshot{At: 4 * time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 1), Timeline: [][]measure.Point{{
+		{Count: 100, ResponseMax: 9e6, Oldest: 20 * time.Millisecond}, {At: time.Second, Errors: 100, Oldest: 20 * time.Millisecond},
+		{At: 2 * time.Second, Oldest: 900 * time.Millisecond}, {At: 3 * time.Second, Errors: 1, Oldest: 2 * time.Second},
+	}}}
+	got := NewAxis(40, 0, 4, 0, time.Second).Pending(s, 0).Vals
+	assert.Equal(t, 20e6, got[0])
+	assert.True(t, math.IsNaN(got[1]))
+	assert.Equal(t, []float64{900e6, 2e9}, got[2:], "what waits")
+}

@@ -76,6 +76,20 @@ func (c *curves) whole() (from, to int) {
 	return from, min(max(int(c.folder.Run.MeasuredS)-c.first, from), len(c.rates))
 }
 
+// drawn returns values without the part of a second at the end of a run that has whole ones: a few calls make it as
+// high as they like.
+func (c *curves) drawn(vals []float64) []float64 {
+	from, to := c.whole()
+	if to == from || to >= len(vals) {
+		return vals
+	}
+	out := slices.Clone(vals)
+	for i := to; i < len(out); i++ {
+		out[i] = math.NaN()
+	}
+	return out
+}
+
 // fewOf reports of how many of the whole seconds the p99 is of too few calls, and of how many it is known.
 func (c *curves) fewOf() (few, known int) {
 	from, to := c.whole()

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"image"
 	"math"
 	"os"
 	"path/filepath"
@@ -539,6 +540,30 @@ func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 	assert.Regexp(t, `░{10,}╱{20,}░{10,}`, page, "each has its own shade")
 	assert.Contains(t, page, "░ nothing was done · ╱ answered without records")
 	assert.Regexp(t, `╱(answers without records for 8.1 s|records lost)`, page)
+}
+
+// The charts are of the seconds that their titles have: a few calls in the part of a second at the end would be the
+// tallest bar. A second without errors has no bar.
+func TestChartsShowWhatTheirTitlesSay(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", MeasuredS: 20.1, Operations: []rundir.Operation{{Op: "put", Count: 100, Errors: 10}}}}
+	for at := range 21 {
+		row := rundir.SeriesRow{T: at, Op: "put", Count: 100, Throughput: 100, ResponseP99: 5e6, ResponseMax: 6e6}
+		if at == 20 {
+			row.ResponseP99, row.Throughput = 90e6, 900
+		}
+		if at == 10 {
+			row.Errors = 10
+		}
+		f.Series = append(f.Series, row)
+	}
+	l := &loadedRun{folder: f, course: curvesOf(f)}
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
+	charts := ansi.Strip(strings.Join(l.charts(s, &moment{}, image.Point{}, 76, 14), "\n"))
+	assert.Contains(t, charts, "each second 5 ms to 5 ms")
+	assert.NotRegexp(t, `90 ms|100 ms|900`, charts)
+	errors := l.failing(s, &moment{}, 76)
+	assert.Contains(t, ansi.Strip(errors[0]), "each second 0 to 10")
+	assert.NotContains(t, ansi.Strip(strings.Join(errors, "\n")), "▁", "none in a second is no bar")
 }
 
 func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {

@@ -391,6 +391,7 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int) []string {
 	c := l.course
 	c.cross = m.cross
+	c.rates, c.p99 = c.drawn(c.rates), c.drawn(c.p99)
 	p99 := graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}
 	axis := ""
 	if p99.log = p99.steep() != m.turned; p99.log {
@@ -443,6 +444,12 @@ func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
 	for i := range min(len(each), len(c.errors)) {
 		each[i] = float64(c.errors[i])
 	}
+	some := slices.Clone(each) // 0 is drawn as nothing
+	for i, v := range some {
+		if v == 0 {
+			some[i] = math.NaN()
+		}
+	}
 	if chart.Peak(each) == 0 { // they were before, or are not in the series
 		return nil
 	}
@@ -460,7 +467,7 @@ func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
 	if lane := c.lane(s, w); lane != "" {
 		out = append(out, lane)
 	}
-	out = append(out, graph{vals: each, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, errorRows)...)
+	out = append(out, graph{vals: some, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, errorRows)...)
 	out = append(out, chart.Clocks(s, c.first, len(c.rates), w))
 	m.plots = image.Rect(chart.AxisWidth, 0, w, len(out))
 	return append(out, "")
