@@ -45,6 +45,26 @@ func Brief(c measure.Change, commands []workload.Command) string {
 	return strings.TrimLeft(track+" "+knob, " ") + " " + value(knob, c.To)
 }
 
+// BriefAct is Brief of an act: of several tracks, of their sum if the knob is one that adds up, and else from the lowest
+// to the highest value.
+func BriefAct(a *measure.Act, commands []workload.Command) string {
+	knob, parts := a.Knob(), a.Parts()
+	if i := slices.IndexFunc(parts, func(c measure.Change) bool { return c.Name == knob }); i >= 0 {
+		return Brief(parts[i], commands)
+	}
+	if _, fault := workload.FaultSetting(knob); fault || knob == "paused" || len(parts) == 1 {
+		return Brief(parts[0], commands)
+	}
+	to, sum := span{math.Inf(1), math.Inf(-1)}, 0.0
+	for _, c := range parts {
+		to, sum = to.with(c.To), sum+c.To
+	}
+	if (knob == "rate" || knob == "threads") && to[0] > 0 {
+		return Brief(measure.Change{Name: knob, To: sum}, commands)
+	}
+	return knob + " " + to.text(knob)
+}
+
 // faultText says that a fault begins, as --at has it, or that it ends.
 func faultText(kind int, to float64, commands []workload.Command) string {
 	k := &workload.FaultKinds()[kind]

@@ -542,6 +542,7 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	assert.Equal(t, "     payload▾   ▾longer                 ", lane(at(12, "payload"), at(16, "longer")))
 	assert.Equal(t, "            ▾▾longer                    ", lane(at(12, "payload"), at(13, "longer")))
 	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads")))
+	assert.Equal(t, "rate 20\u2009000▾     ▾threads 32 ▾1 KiB ▾40k", lane(at(11, "rate 20\u2009000"), at(17, "threads 32"), at(29, "payload 1 KiB"), at(36, "rate 40\u2009000")))
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
 	uncut := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)

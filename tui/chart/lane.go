@@ -2,11 +2,14 @@ package chart
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -90,24 +93,43 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 const leastLast = 4
 
 // names returns what the moment may be called, the longest first: its name, the brief one, and as many
-// whole words of the name, or of the brief one of a note, as there is room for, but not a knob without its
-// value, nor an article without its noun.
+// whole words of the name, or of the brief one of a note, as there is room for, but not an article without its noun.
+// Of a knob, the value is the last to stay.
 func (m *Moment) names() []string {
+	if m.knob() {
+		return append([]string{m.Name}, append(values(m.Name), m.Brief)...)
+	}
 	out := []string{m.Name, m.Brief}
 	if m.Uncut {
 		return out
 	}
-	words, least := strings.Split(m.Name, " "), 1
+	words := strings.Split(m.Name, " ")
 	if m.Sign == '◆' && m.Brief != "" {
 		words = strings.Split(m.Brief, " ")
 	}
-	if m.Sign == '▾' || m.Sign == '▿' {
-		least = 2
-	}
-	for n := len(words) - 1; n >= least; n-- {
+	for n := len(words) - 1; n >= 1; n-- {
 		if text := strings.TrimRight(strings.Join(words[:n], " "), ",:;"); len(words[n-1]) >= leastLast && !strings.HasSuffix(text, "→") {
 			out = append(out, text+"…")
 		}
+	}
+	return out
+}
+
+// knob reports whether the moment is a change of a setting.
+func (m *Moment) knob() bool { return m.Sign == '▾' || m.Sign == '▿' }
+
+// values returns the value at the end of the name of a change, "20\u2009000" of "rate 20\u2009000", and in fewer digits,
+// "20k"; none if it has none.
+func values(name string) (out []string) {
+	words := strings.Split(name, " ")
+	at := slices.IndexFunc(words, func(word string) bool { return word != "" && '0' <= word[0] && word[0] <= '9' || word == "unlimited" })
+	if at < 1 {
+		return nil
+	}
+	value := strings.Join(words[at:], " ")
+	out = append(out, value)
+	if n, err := strconv.ParseFloat(strings.ReplaceAll(value, "\u2009", ""), 64); err == nil {
+		out = append(out, units.Number(n))
 	}
 	return out
 }

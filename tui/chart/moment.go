@@ -247,6 +247,9 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	for _, act := range measure.Acts(changes) {
 		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
+		if len(act.Parts()) > 1 {
+			m.Brief = act.Knob()
+		}
 		if act.By == measure.ByUndo || act.By == measure.ByWatcher {
 			m.Whole = effect.Done(&act, commands)
 		}
@@ -267,8 +270,6 @@ func nameOf(a *measure.Act, commands []workload.Command) string {
 	switch {
 	case a.By == measure.ByUndo, a.By == measure.ByReset:
 		return a.By
-	case len(a.Parts()) > 1:
-		return a.Knob() // of several tracks, each with a value of its own
 	}
-	return effect.Brief(measure.Change{Name: a.Name, From: a.From, To: a.To}, commands)
+	return effect.BriefAct(a, commands)
 }

@@ -68,7 +68,7 @@ func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 		"  ┊           ┊┊    \n"+
 		"▂▂✗▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂✗", drawn(p), "never over data")
 	p.Moments[1].Name, p.Moments[1].Cell, p.Moments[2].Name = "a note of many words", 13, "threads 32"
-	assert.Equal(t, "  ▾5  a note…◆ ▾    ", ansi.Strip(p.Lane(s)), "whole words of it")
+	assert.Equal(t, "  ▾5  a note…◆ ▾32  ", ansi.Strip(p.Lane(s)), "whole words of it, and the value of a knob")
 	p.Cross, p.CrossAt = true, 7
 	assert.Contains(t, drawn(p), "▂▂│▂▂", "but for what the user points at")
 	p.Moments = p.Moments[3:]
