@@ -223,6 +223,9 @@ func inOne(text string, w int) (row string, cut bool) {
 		return text, false
 	}
 	row = widget.Brief(text, w)
+	if at := strings.LastIndex(row, " ("); at > strings.LastIndex(row, ")") { // what it opens is not closed
+		return row[:at], true
+	}
 	if at := strings.LastIndexAny(row, ",:;"); at > len(row)/2 && strings.HasPrefix(row[at+1:], " ") {
 		row = row[:at]
 	}

@@ -142,4 +142,6 @@ func TestAReasonIsCutAtAClause(t *testing.T) {
 		assert.Equal(t, want, row)
 		assert.Equal(t, w < 96, cut)
 	}
+	row, _ := inOne("Nothing was done from 00:36 to 00:38 (2 s of 60 s; perfbench itself did not run for 802 ms of that).", 70)
+	assert.Equal(t, "Nothing was done from 00:36 to 00:38", row, "not within parentheses")
 }
