@@ -22,7 +22,7 @@ func byteText(v float64) string { return units.Size(int64(v)) }
 func perS(v float64) string     { return units.Size(int64(v)) + "/s" }
 
 var sideFigures = []sideFigure{
-	{"CPU", "cpu_cores", cores},
+	{"CPU used", "cpu_cores", cores},
 	{"memory", "memory_bytes", byteText},
 	{"received", "net_in_bytes_per_s", perS},
 	{"sent", "net_out_bytes_per_s", perS},

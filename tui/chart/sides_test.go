@@ -33,7 +33,7 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 	head, lines := Sides(s, LastSecond, samples, &course, "redis", rundir.Verdict{}, 80, false)
 	assert.Equal(t, []string{"the", "last", "second", "perfbench", "redis", "machine"}, strings.Fields(head))
 	text := ansi.Strip(strings.Join(lines, "\n"))
-	assert.Contains(t, strings.Join(strings.Fields(text), " "), "CPU 12 cores 6 cores –", "nodes add up")
+	assert.Contains(t, strings.Join(strings.Fields(text), " "), "CPU used 12 cores 6 cores –", "nodes add up")
 	for _, want := range []string{"commits", "56/s", "dirty bytes", "16 KiB", "net hops bytes", "8 KiB/s", " ▁▃█"} {
 		assert.Contains(t, text, want)
 	}
