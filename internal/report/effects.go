@@ -55,6 +55,8 @@ func figureText(f effect.Figure) string {
 		return "–"
 	case f.Moved():
 		return f.Ranges() + ": " + string(f.Is) + ", " + f.Change()
+	case f.Is == effect.Unsure:
+		return f.Ranges() + " (unsure)"
 	}
 	return f.Ranges() + ": " + string(f.Is)
 }
