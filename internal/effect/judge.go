@@ -23,9 +23,9 @@ const enough = 4
 // farApart is by which factor those of fewest seconds must lie apart for that.
 const farApart = 3
 
-// Whatever the seconds before it did, a change is clear if the median second differs by more than this factor, and
-// each second after it by more than clearGap from each before it.
-const clearly, clearGap = 10, 2
+// Whatever the seconds before it did, a change is vast if the median second differs by more than this factor, and
+// each second after it by more than vastGap from each before it.
+const vastly, vastGap = 10, 2
 
 // Of neighbouring windows under the same settings: how many times as much as these differ from
 // each other a change must make a difference to be no chance.
@@ -157,7 +157,7 @@ func (e *Effect) judged(before, after []float64, was, now float64) (f Figure) {
 	diff, half := math.Abs(d.Value), (hi-lo)/2
 	drift := max(was, now)
 	sure := (lo > 0 || hi < 0) && diff > beyondDrift*drift
-	if sure || leapt(before, after) && diff > beyondDrift*was || clear(before, after) {
+	if sure || leapt(before, after) && diff > beyondDrift*was || vast(before, after) {
 		if !e.crowded || diff > crowding {
 			return Figure{Is: Better}
 		}
@@ -194,20 +194,20 @@ func apart(before, after []float64) float64 {
 	return max(slices.Min(after)-slices.Max(before), slices.Min(before)-slices.Max(after))
 }
 
-// clear reports whether a change is so large that nobody doubts it.
-func clear(before, after []float64) bool {
-	return min(len(before), len(after)) >= fewest && apart(before, after) > math.Log(clearGap) && math.Abs(middle(after)-middle(before)) > math.Log(clearly)
+// vast reports whether a change is so large that nobody doubts it.
+func vast(before, after []float64) bool {
+	return min(len(before), len(after)) >= fewest && apart(before, after) > math.Log(vastGap) && math.Abs(middle(after)-middle(before)) > math.Log(vastly)
 }
 
 func middle(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
 
 // judgedAtAll is judged where there were enough seconds on either side. If nothing was done in some of them, only
-// what is clear is sure.
+// what is vast is sure.
 func (e *Effect) judgedAtAll(before, after []float64, was, now float64) Figure {
 	switch {
 	case e.told():
 		return e.judged(before, after, was, now)
-	case e.stood() && clear(before, after):
+	case e.stood() && vast(before, after):
 		return Figure{Is: Better}
 	}
 	return Figure{Is: Unsure}

@@ -46,7 +46,7 @@ func Causes(f *rundir.Folder) []Cause {
 		out = append(out, Cause{string(d.Cause), sentence(d.Text), d.Cure, true})
 	}
 	why := Why(f)
-	out = append(out, Outages(f)...)
+	out = append(out, Outages(f, why)...)
 	type held struct {
 		part    rundir.WhyPart
 		spans   []string
@@ -90,9 +90,9 @@ func Causes(f *rundir.Folder) []Cause {
 }
 
 // Outages lists when nothing was done, or only without records, apart from what a reason for doubt begins with.
-func Outages(f *rundir.Folder) (out []Cause) {
+func Outages(f *rundir.Folder, why *rundir.Why) (out []Cause) {
 	told := f.Run.Verdict.Told()
-	for _, c := range Why(f).Coincidences {
+	for _, c := range why.Coincidences {
 		switch {
 		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
 			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))

@@ -26,7 +26,7 @@ func why(f *rundir.Folder) Section {
 	if len(w.Parts) == 0 {
 		return s
 	}
-	for _, c := range Outages(f) {
+	for _, c := range Outages(f, w) {
 		s.Text = append(s.Text, c.Text)
 	}
 	s.Text = append(s.Text, explain.Noted(w)...)

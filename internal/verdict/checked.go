@@ -58,7 +58,7 @@ func balanced(r *Record) string {
 	worst := -1.0
 	for i := range r.Accounts {
 		if a := &r.Accounts[i]; a.Worked >= lawLeast && a.Seconds > 0 {
-			worst = max(worst, math.Abs(a.figures()-a.Worked)/a.Worked)
+			worst = max(worst, a.off())
 		}
 	}
 	if worst < 0 {
@@ -203,21 +203,11 @@ func poolWaits(r *Record) string {
 }
 
 func ceilingPart(r *Record) string {
-	if r.Observed == nil {
+	reached, of := r.reached()
+	if reached == 0 {
 		return ""
 	}
-	worst, text := 0.0, ""
-	for _, c := range r.Observed.Ceilings {
-		for _, ph := range r.Phases {
-			if ph.Name != c.Phase || ph.Seconds <= 0 || c.PerS <= 0 {
-				continue
-			}
-			if perS := float64(ph.Calls) / ph.Seconds; perS/c.PerS > worst {
-				worst, text = perS/c.PerS, fmt.Sprintf("%s of %s/s", share(perS/c.PerS), units.Number(c.PerS))
-			}
-		}
-	}
-	return text
+	return fmt.Sprintf("%s of %s/s", share(reached), units.Number(of.PerS))
 }
 
 func clockCost(r *Record) string {
@@ -231,11 +221,7 @@ func sampled(r *Record) string {
 	least := int64(-1)
 	most := r.most()
 	for _, o := range r.Ops {
-		calls := o.Calls
-		if len(r.Segments) > 0 {
-			calls = most[o.Name]
-		}
-		if o.Counts && o.Calls > 0 && (least < 0 || calls < least) {
+		if calls := most[o.Name]; o.Counts && o.Calls > 0 && (least < 0 || calls < least) {
 			least = calls
 		}
 	}

@@ -140,31 +140,35 @@ func pool(r *Record) finding {
 // ceiling looks for the phase whose rate is closest to what the harness alone does in
 // it.
 func ceiling(r *Record) finding {
-	if r.Observed == nil {
+	share, c := r.reached()
+	if share < ceilingShare {
 		return finding{}
 	}
-	worst, text := 0.0, ""
+	where := "here"
+	if len(r.Phases) > 1 {
+		where = "in " + c.Phase + " here"
+	}
+	return finding{Degraded, fmt.Sprintf("without a store, perfbench does no more than %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store", units.Number(c.PerS), where, percent(share)),
+		"; use a faster machine, or larger calls, of more data each"}
+}
+
+// reached returns how much of what perfbench does without a store a phase did, of the phase that came closest to it,
+// and that ceiling; 0 if none is known.
+func (r *Record) reached() (share float64, of PhaseCeiling) {
+	if r.Observed == nil {
+		return 0, of
+	}
 	for _, c := range r.Observed.Ceilings {
 		for _, ph := range r.Phases {
 			if ph.Name != c.Phase || ph.Seconds < measure.ShortestRate || c.PerS <= 0 {
 				continue
 			}
-			share := float64(ph.Calls) / ph.Seconds / c.PerS
-			if share < ceilingShare || share <= worst {
-				continue
+			if s := float64(ph.Calls) / ph.Seconds / c.PerS; s > share {
+				share, of = s, c
 			}
-			where := "here"
-			if len(r.Phases) > 1 {
-				where = "in " + ph.Name + " here"
-			}
-			worst = share
-			text = fmt.Sprintf("without a store, perfbench does no more than %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store", units.Number(c.PerS), where, percent(share))
 		}
 	}
-	if text == "" {
-		return finding{}
-	}
-	return finding{Degraded, text, "; use a faster machine, or larger calls, of more data each"}
+	return share, of
 }
 
 func clock(r *Record) finding {

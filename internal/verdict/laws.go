@@ -47,11 +47,10 @@ func (r *Record) unbalanced() *Account {
 	var worst *Account
 	for i := range r.Accounts {
 		a := &r.Accounts[i]
-		off := math.Abs(a.figures() - a.Worked)
-		if a.Worked < lawLeast || a.Seconds <= 0 || off <= lawShare*a.Worked+lawFine*a.Calls {
+		if a.Worked < lawLeast || a.Seconds <= 0 || a.off()*a.Worked <= lawShare*a.Worked+lawFine*a.Calls {
 			continue
 		}
-		if worst == nil || off/a.Worked > math.Abs(worst.figures()-worst.Worked)/worst.Worked {
+		if worst == nil || a.off() > worst.off() {
 			worst = a
 		}
 	}
@@ -60,6 +59,9 @@ func (r *Record) unbalanced() *Account {
 
 // figures is the workers' time by the figures, in seconds.
 func (a *Account) figures() float64 { return a.Calls + a.Pauses }
+
+// off is how far the sides are apart, as a fraction of the time that was worked.
+func (a *Account) off() float64 { return math.Abs(a.figures()-a.Worked) / a.Worked }
 
 // workersAt is how many workers it takes to work for so long together within some seconds.
 func workersAt(worked, seconds float64) string { return fmt.Sprintf("%.3g", worked/seconds) }

@@ -543,10 +543,7 @@ func samples(r *Record) finding {
 	n, least := 0, int64(0)
 	most := r.most()
 	for _, o := range r.Ops {
-		calls := o.Calls
-		if len(r.Segments) > 0 {
-			calls = most[o.Name]
-		}
+		calls := most[o.Name]
 		if !o.Counts || o.Calls == 0 || measure.Enough(99, calls) {
 			continue
 		}
@@ -568,9 +565,14 @@ func samples(r *Record) finding {
 	return finding{Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d", names, least, measure.Needs(99)), "; run longer"}
 }
 
-// most returns, by name, the most calls that an operation has in any segment.
+// most returns, by name, the most calls that an operation has in any segment; in a run without any, all of its calls.
 func (r *Record) most() map[string]int64 {
 	out := map[string]int64{}
+	if len(r.Segments) == 0 {
+		for _, o := range r.Ops {
+			out[o.Name] = o.Calls
+		}
+	}
 	for _, s := range r.Segments {
 		for _, o := range s.Ops {
 			out[o.Name] = max(out[o.Name], o.Calls)

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -70,7 +71,7 @@ func (l *loadedRun) spread(s *widget.Styles, op, w, h int) []string {
 		d = l.ops[op]
 	}
 	title := s.Muted.On("Response time of ") + s.Bold.On(l.opName(op)) + s.Muted.On(fmt.Sprintf("  %s calls", widget.Whole(d.Total)))
-	return append([]string{widget.Fit(title, min(w, ansi.StringWidth(title)))}, d.Draw(s, s.Series[0], w, h-1)...)
+	return append([]string{ansi.Truncate(title, w, "…")}, d.Draw(s, s.Series[0], w, h-1)...)
 }
 
 // times is the table of the times of all operations, with what makes them up for each or only for the one
@@ -97,12 +98,9 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 		ops, parts = append(ops, op), append(parts, part)
 	}
 	say := func(word string) {
-		for _, w := range words {
-			if w == word {
-				return
-			}
+		if !slices.Contains(words, word) {
+			words = append(words, word)
 		}
-		words = append(words, word)
 	}
 	row := func(op int, part bool, name, calls string, t rundir.Latency) {
 		if t.P9999 == measure.Hidden {
@@ -169,5 +167,5 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 	for len(words) > 1 && ansi.StringWidth(strings.Join(words, " · ")) > w {
 		words = words[1:]
 	}
-	return append([]string{head}, rows...), append([]int{noOp}, ops...), widget.Fit(strings.Join(words, " · "), min(w, 1<<12))
+	return append([]string{head}, rows...), append([]int{noOp}, ops...), ansi.Truncate(strings.Join(words, " · "), w, "…")
 }

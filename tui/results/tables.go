@@ -152,7 +152,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 	if joined {
 		note += " Several in a row have no percentiles."
 	}
-	return append(out, "", s.Muted.On(widget.Fit(note, min(w, ansi.StringWidth(note)))))
+	return append(out, "", s.Muted.On(ansi.Truncate(note, w, "…")))
 }
 
 // ofSegments says what the figures of the page of changes are of.

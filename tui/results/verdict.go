@@ -64,7 +64,7 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	}
 	out = append(out, l.limits(s, w)...)
 	noted := explain.Noted(l.why)
-	for _, c := range report.Outages(l.folder) {
+	for _, c := range report.Outages(l.folder, l.why) {
 		noted = append(noted, c.Text)
 	}
 	if len(noted) > 0 {
