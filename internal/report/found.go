@@ -317,7 +317,7 @@ func withThreads(r *find.Result, many string) (out []string) {
 		out = append(out, text)
 	}
 	if a, b := r.InVain(); b != nil {
-		return append(out, fmt.Sprintf("threads: %s did no better than %s at %s", withThose(r, *b), withThose(r, *a), units.Number(b.Level)+many))
+		return append(out, fmt.Sprintf("threads: neither %s nor %s held %s", withThose(r, *a), withThose(r, *b), units.Number(b.Level)+many))
 	}
 	return out
 }

@@ -157,7 +157,7 @@ func TestFoundInWords(t *testing.T) {
 		"\nwithout a rate: 9.2k entries/s · 8 threads\ntook": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9200, Threads: 8, Response: find.Times{P99: measure.Hidden}}
 		},
-		"\nthreads: 2.83k holds with 8\nthreads: 32 (p99 150 ms) did no better than 8 (p99 160 ms) at 4k entries/s\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
+		"\nthreads: 2.83k holds with 8\nthreads: neither 8 (p99 160 ms) nor 32 (p99 150 ms) held 4k entries/s\n": withMore(150e6, func(s *find.Step) { s.Vain = true }),
 		"\nthreads: 2.83k holds with 8\ntook": withMore(12e6, func(s *find.Step) { s.Doubtful = true }),
 		" 20 ms         4 ms       0       32  unclear · p99<10ms: 40 of 900": withMore(12e6, func(s *find.Step) {
 			s.Doubtful, s.Why = true, "p99<10ms is unclear: 40 of 900 took longer"

@@ -135,7 +135,7 @@ func backlogged(r *Record) string {
 	case o.GivenUp != nil:
 		return units.Number(o.GivenUp.Units) + " given up"
 	}
-	return "never grew"
+	return "none that lasted"
 }
 
 func neverSent(r *Record) string {

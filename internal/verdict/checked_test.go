@@ -31,7 +31,7 @@ func TestWhatWasCheckedHasItsFigure(t *testing.T) {
 	}
 	require.Equal(t, Valid, Judge(r).State, Judge(r).Reasons)
 	assert.Equal(t, map[string]string{
-		"answered calls": "all of 50\u2009000", "stopped or suspended": "never", "had no processor": "never", "lateness": "p99 12 µs of 2 ms", "backlog": "never grew",
+		"answered calls": "all of 50\u2009000", "stopped or suspended": "never", "had no processor": "never", "lateness": "p99 12 µs of 2 ms", "backlog": "none that lasted",
 		"never sent": "0 of 50\u2009000 due", "perfbench's processors": "0.84 of 2 processors", "taken by a hypervisor": "0 % of the time", "garbage collection": "0 % of the time",
 		"memory read from disk": "0 times", "waits for a connection": "0, 0 ns in all", "perfbench's ceiling": "10 % of 10k/s", "reading the clock": "25 ns", "calls for a p99": "50\u2009000, it needs 1\u2009000",
 	}, figures())
