@@ -19,8 +19,9 @@ import (
 
 // window is how many seconds before a change are compared with those after it, at most: with as many, or
 // with fewer as long as there are no more.
-// fewest is how many are needed to tell an effect from chance.
-const window, fewest = 30, 3
+// fewest is how many are needed to tell an effect from chance; with fewer than settling it is told as what
+// is known so far.
+const window, fewest, settling = 30, 3, 8
 
 // Course is what effects are reckoned from. Its times are since measurement began.
 type Course struct {
@@ -369,10 +370,10 @@ type Effect struct {
 
 	first         time.Duration // when the first of them began
 	before, after stretch
-	// had is how many seconds before the change could be compared, window at most; more means
-	// that there may be more after it than there are now.
-	had  int
-	more bool
+	// had is how many seconds before the change could be compared, window at most, since how many
+	// after it there are; more means that there may be more of these than there are now.
+	had, since int
+	more       bool
 	// given means that throughput is what a rate asks for, so that p99 decides; follows that
 	// it came to what it was asked to come to.
 	given   bool
@@ -429,24 +430,31 @@ func Last(c *Course) (e Effect, ok bool) {
 }
 
 // effect compares the seconds before an act with those after it, as many at most, excluding those in which
-// something else changed. Where another one left too few seconds before it to judge either, it is
-// what both did together, or the last few; and so it is where there were enough, but of the same
-// knob, if that can be known. A fault and a knob are two things, however close.
+// something else changed.
 func (c *Course) effect(list []measure.Act, i int) Effect {
-	e := c.of(list, i, 0)
-	for more := e; more.scarce() || more.after.seconds >= fewest && more.tooSoon(); {
-		next := c.of(list, i, len(more.With)+1)
+	return c.of(list, i, c.together(list, i), math.MaxInt)
+}
+
+// together returns with how many of those before it an act is judged. Where another one left too few seconds
+// before it to judge either, it is what both did together, or the last few; and so it is where there were
+// enough, but of the same knob, if that can be known. A fault and a knob are two things, however close. The
+// first seconds after it decide, so that it is not told anew with each second more.
+func (c *Course) together(list []measure.Act, i int) int {
+	e := c.of(list, i, 0, settling)
+	for more := e; more.scarce() || more.after.seconds >= fewest && !more.early() && more.tooSoon(); {
+		next := c.of(list, i, len(more.With)+1, settling)
 		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second || !more.joins(&next.With[len(more.With)]) {
-			return e
+			break
 		}
 		if more = next; !more.tooSoon() && (e.scarce() || more.needs() <= window) {
-			return more
+			e = more
+			break
 		}
 		if e.scarce() && !more.scarce() {
 			e = more // together they have figures, however unsure
 		}
 	}
-	return e
+	return len(e.With)
 }
 
 // joins reports whether an act before it may be judged together with it. What it undoes comes to nothing
@@ -460,8 +468,9 @@ func (e *Effect) joins(before *measure.Act) bool {
 	return e.scarce() && broke == breaks
 }
 
-// of compares the seconds before an act, and before so many of those before it, with those after it.
-func (c *Course) of(list []measure.Act, i, many int) Effect {
+// of compares the seconds before an act, and before so many of those before it, with those after it: with
+// most of these.
+func (c *Course) of(list []measure.Act, i, many, most int) Effect {
 	e := Effect{Act: list[i], first: list[i].At, crowded: c.Crowded, more: !c.Over}
 	e.words.commands = c.Commands
 	if n := list[i].Last; n >= 0 && n < len(c.Segments) {
@@ -506,8 +515,8 @@ func (c *Course) of(list []measure.Act, i, many int) Effect {
 	if up := untilOutage(after); len(up) < len(after) {
 		after, e.more = up, false
 	}
-	e.had = min(len(before), window)
-	k := min(e.had, len(after))
+	e.had, e.since = min(len(before), window), len(after)
+	k := min(e.had, e.since, most)
 	nearest := before[len(before)-e.had:]
 	p50, p99 := slowest(near, nearest, after[:k])
 	over := func(list []Second) stretch { return over(list, &p50, &p99) }

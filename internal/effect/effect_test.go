@@ -93,10 +93,10 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "throughput 601 → 1k (unsure), p99 20 → 20 ms (unsure)"},
 		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput 1k → 2k, p99 20 → 20 ms same"},
 		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
-		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
+		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(8, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
 		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "throughput 2.01k → 1.99k (unsure), p99 20.2 → 19.8 ms (unsure)"},
-		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput 1k → 1k same, p99 70 → 880 ms"},
+		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "so far throughput 1k → 1k same, p99 70 → 880 ms"},
 		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput 1k → 1k same, p99 10.8 → 12.8 ms (unsure)"},
 		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput 1k → 999 same, p99 20 → 20.2 ms same"},
 	} {
@@ -131,13 +131,19 @@ func TestQuickChangesAreJudgedTogether(t *testing.T) {
 		return out
 	}
 	slow := []measure.Change{turn(20, "threads", 1, 2), turn(26, "threads", 2, 4)}
-	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(6, 2240))...)
-	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0)
+	s := course(slow, slices.Concat(steady(20, 1000, 1000), unsettled(6, 2000), unsettled(12, 2240))...)
+	alone := s.of(measure.Acts(s.Changes), len(measure.Acts(s.Changes))-1, 0, math.MaxInt)
 	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 23.3 ms (unsure); it needs about 8 s before it, and had 6", alone.Outcome(95))
 	e, _ = Last(s)
 	assert.Len(t, e.With, 1)
 	assert.Equal(t, "throughput 1k → 1k same, p99 10 → 23.3 ms", e.Outcome(40))
 	assert.Equal(t, "threads 1 → 4 (2 changes)", e.What())
+
+	apart := []measure.Change{slow[0], turn(35, "threads", 2, 4)}
+	for n := 8; n < 30; n++ { // as a run goes on
+		e, _ = Last(course(apart, slices.Concat(steady(20, 1000, 1000), unsettled(15, 2000), unsettled(n, 2100))...))
+		assert.Len(t, e.With, 1, "told together by the first seconds after it, and then for good: %d", n)
+	}
 
 	s.Changes = []measure.Change{turn(20, "payload", 1024, 2048), slow[1]}
 	e, _ = Last(s)
@@ -242,7 +248,7 @@ func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
 func TestATableNamesWhatWasDoneTogether(t *testing.T) {
 	list := Effects(course(
 		[]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}, {At: 12 * time.Second, Name: "batch", From: 1, To: 10}},
-		slices.Concat(steady(12, 1000, 2000), steady(5, 2000, 2000))...,
+		slices.Concat(steady(12, 1000, 2000), steady(8, 2000, 2000))...,
 	))
 	assert.Equal(t, "see the next one", list[0].Told(80))
 	assert.Equal(t, "with threads 1 → 2: throughput 1k → 2k ×2, p99 20 → 20 ms same", list[1].Told(80))
@@ -264,6 +270,7 @@ func TestP50IsToldWhereP99CannotBeJudged(t *testing.T) {
 	// A fault delays each call by 20 ms at a rate: calls queue up. Before it, p99 went up and down.
 	begun := func(p50, p99 []float64) *Course {
 		c := course([]measure.Change{{At: 4 * time.Second, Name: "fault-delay", To: 20}}, steady(8, 2000, 0)...)
+		c.Over = true
 		for i := range c.Seconds {
 			c.Seconds[i].Times = []Times{{P50: 1e6 * p50[i], P99: 1e6 * p99[i]}}
 		}
@@ -679,28 +686,30 @@ func TestWhatMayBeNoiseIsUnsure(t *testing.T) {
 // What was sure and is not after more seconds, or as others are on the machine, says so, and what it was: it
 // is neither kept nor dropped in silence. What was never sure is just that.
 func TestWhatIsNoLongerSureSaysSo(t *testing.T) {
-	turn := []measure.Change{{At: 8 * time.Second, Name: "threads", From: 1, To: 2}}
-	seconds := slices.Concat(steady(8, 1000, 2000), steady(4, 1500, 2000), [][2]int64{{700, 2000}, {1400, 2020}, {650, 1990}, {1450, 2000}})
+	turn := []measure.Change{{At: 16 * time.Second, Name: "threads", From: 1, To: 2}}
+	wild := [][2]int64{{700, 2000}, {1400, 2020}, {650, 1990}, {1450, 2000}}
+	seconds := slices.Concat(steady(16, 1000, 2000), steady(8, 1500, 2000), wild, wild)
 	list := make([]Effect, len(seconds)+1)
-	for n := 9; n <= len(seconds); n++ { // as a run goes on
+	for n := 17; n <= len(seconds); n++ { // as a run goes on
 		list[n] = last(course(turn, seconds[:n]...))
 		list[n].Since(&list[n-1])
 	}
-	sure := list[12]
+	assert.Equal(t, "so far throughput 1k → 1.5k +50 %, p99 20 → 20 ms same", list[20].Outcome(95))
+	sure := list[24]
 	assert.Equal(t, "throughput 1k → 1.5k +50 %, p99 20 → 20 ms same", sure.Outcome(95))
-	now := list[16]
+	now := list[len(seconds)]
 	require.Equal(t, Unsure, now.Throughput().Is)
-	assert.Contains(t, now.Outcome(200), " (unsure now); its seconds vary too much to tell; throughput was sure after 4 s (1k → 1.5k)")
+	assert.Contains(t, now.Outcome(200), " (unsure now); its seconds vary too much to tell; throughput was sure after 8 s (1k → 1.5k)")
 	assert.Equal(t, "p99 20 → 20 ms same, throughput 1k → 1.28k (unsure now)", now.Outcome(55))
 	assert.NotContains(t, now.Outcome(0), "now", "numbers are not cut for it")
 	fresh := last(course(turn, seconds...))
 	assert.NotContains(t, fresh.Outcome(200), "now")
 
-	c := course(turn, seconds[:12]...)
+	c := course(turn, seconds[:24]...)
 	c.Crowded = true
 	crowded := last(c)
 	crowded.Since(&sure)
-	assert.Contains(t, crowded.Outcome(200), " (unsure now); other processes use this machine, which may be as much as that; throughput was sure after 4 s (1k → 1.5k)")
+	assert.Contains(t, crowded.Outcome(200), " (unsure now); other processes use this machine, which may be as much as that; throughput was sure after 8 s (1k → 1.5k)")
 	sure.Since(&crowded)
 	assert.NotContains(t, sure.Outcome(200), "now", "it is again")
 
@@ -811,7 +820,7 @@ func TestAClearChangeIsSure(t *testing.T) {
 	turn := []measure.Change{{At: 6 * time.Second, Name: "threads", From: 10, To: 3000}}
 	uneven := [][2]int64{{40_000, 19_000}, {50_000, 31_700}, {58_000, 38_100}, {35_000, 9_700}, {51_000, 3_000}, {45_000, 35_400}}
 	e := last(course(turn, slices.Concat(uneven, [][2]int64{{800, 104_000}, {0, 0}, {5_000, 326_000}, {28_000, 395_000}, {13_000, 433_000}, {5_000, 510_000}})...))
-	assert.Equal(t, "p99 317 ms → 3.95 s ×12, throughput 46.5k → 8.63k (unsure); nothing was done for a while", e.Outcome(90))
+	assert.Equal(t, "so far p99 317 ms → 3.95 s ×12, throughput 46.5k → 8.63k (unsure); nothing was done for a while", e.Outcome(100))
 	e = last(course(turn, slices.Concat(uneven, [][2]int64{{800, 70_000}, {0, 0}, {5_000, 326_000}, {28_000, 395_000}})...))
 	assert.Equal(t, Unsure, e.Latency().Is, "that is near")
 	e = last(course(turn, slices.Concat(uneven, [][2]int64{{800, 104_000}, {0, 0}, {5_000, 136_000}, {28_000, 195_000}})...))

@@ -104,7 +104,7 @@ func (f *Figure) since(was *Figure, seconds int) {
 // not any more: what more seconds contradict, or other processes on the machine make doubtful, is not kept, but
 // whoever saw it is told.
 func (e *Effect) Since(was *Effect) {
-	if len(e.With) != len(was.With) {
+	if len(e.With) != len(was.With) || was.early() {
 		return
 	}
 	e.rate.since(&was.rate, was.after.seconds)

@@ -123,6 +123,16 @@ func (e *Effect) Latency() Figure {
 // Given means that throughput is what a rate asks for, so that p99 decides.
 func (e *Effect) Given() bool { return e.given }
 
+// early means that the first seconds after it have not passed yet, which more may contradict.
+func (e *Effect) early() bool { return e.more && e.since < settling }
+
+// SoFar means that something became better or worse in its first seconds: it may yet be chance, however sure
+// it looks.
+func (e *Effect) SoFar() bool {
+	moved := func(f Figure) bool { return f.Is == Better || f.Is == Worse }
+	return e.early() && (moved(e.rate) || moved(e.Latency()))
+}
+
 // Missing says why there are no figures of it, or not yet; empty if there are, and of a pause.
 func (e *Effect) Missing() string {
 	switch {
@@ -262,6 +272,9 @@ func (e *Effect) describe(d detail) string {
 	}
 	if short != "" {
 		text = short + "; " + text
+	}
+	if e.SoFar() && d > figures {
+		text = "so far " + text
 	}
 	return text
 }

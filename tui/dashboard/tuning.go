@@ -464,6 +464,9 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	} else if i := strings.LastIndex(what, " → "); i >= 0 && ansi.StringWidth(what)+3 > w { // what it came to is not cut
 		what = ef.Knobs() + what[i:]
 	}
+	if ef.SoFar() {
+		when += ", so far"
+	}
 	if long := when + ", percentile of the median second"; ansi.StringWidth(long)+ansi.StringWidth(ef.By)+3 <= w {
 		when = long
 	}
@@ -482,7 +485,7 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 		switch {
 		case f.Is == "":
 		case f.Moved():
-			value = compare(s, w-22, f, moreIsBetter)
+			value = compare(s, w-22, f, moreIsBetter, ef.SoFar())
 		default:
 			numbers, is := f.Numbers(), f.Judged()
 			if 14+ansi.StringWidth(numbers)+len(is) > w {
@@ -555,8 +558,8 @@ type tuneLine struct {
 }
 
 // compare formats a change in w cells and a few more, with its direction as an arrow
-// and a percentage. What was asked for is neither good nor bad.
-func compare(s *widget.Styles, w int, f effect.Figure, moreIsBetter bool) string {
+// and a percentage. What was asked for, or may yet be chance, is neither good nor bad.
+func compare(s *widget.Styles, w int, f effect.Figure, moreIsBetter, early bool) string {
 	text, before, after := f.Numbers(), f.Before, f.After
 	p := strings.TrimLeft(units.Percent(before, after), "+−±")
 	if p == "" {
@@ -575,7 +578,7 @@ func compare(s *widget.Styles, w int, f effect.Figure, moreIsBetter bool) string
 			colour = s.Bad
 		}
 	}
-	if f.Is == effect.Asked {
+	if f.Is == effect.Asked || early {
 		colour = s.Muted
 	}
 	return widget.Fit(text, max(w, 13, ansi.StringWidth(text))) + " " + colour.On(sign+" "+p)
