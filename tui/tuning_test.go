@@ -19,7 +19,9 @@ import (
 func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	send(t, a, "t", "down", "4", "K", "i", "B")
-	assert.Contains(t, picture(t, a), "4KiB")
+	assert.Regexp(t, "▸ Payload +1 KiB → 4KiB ", picture(t, a))
+	assert.Contains(t, picture(t, a), "enter set payload")
+	assert.Equal(t, 1024, run.Settings(screen.All).Payload, "nothing turns before enter")
 	send(t, a, "enter")
 	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 	send(t, a, "9", "q", "esc")
@@ -28,6 +30,38 @@ func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	send(t, a, "9", "q", "enter")
 	assert.Contains(t, picture(t, a), `"9q" is not a size`)
 	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
+}
+
+// A number typed for another knob than the selected one goes along to that one.
+func TestWhatIsTypedGoesAlongToAnotherKnob(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	before := run.Settings(screen.All)
+	send(t, a, "t")
+	assert.Contains(t, picture(t, a), "0–9 type threads")
+	send(t, a, "5", "0", "0")
+	assert.Regexp(t, `▸ Threads +\d+ → 500 `, picture(t, a))
+	send(t, a, "down", "down", "down", "down", "down", "up")
+	assert.Regexp(t, `▸ Batch +\S+ → 500 `, picture(t, a))
+	assert.Equal(t, before, run.Settings(screen.All))
+	send(t, a, "enter")
+	assert.Equal(t, 500, run.Settings(screen.All).Batch)
+	send(t, a, "enter", "up")
+	assert.Regexp(t, `▸ Payload .* → 1024 `, picture(t, a), "a value that nobody typed stays where it was")
+	send(t, a, "esc", "up", "up", "up", "up", "7")
+	assert.Contains(t, picture(t, a), "no knob is selected: ↓ selects one")
+	send(t, a, "enter")
+	after := run.Settings(screen.All)
+	after.Batch = before.Batch
+	assert.Equal(t, before, after)
+}
+
+// What is pasted goes into the value that is being typed.
+func TestAValueIsPasted(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	send(t, a, "t", "enter")
+	a.Update(tea.PasteMsg{Content: "24"})
+	send(t, a, "enter")
+	assert.Equal(t, 24, run.Settings(screen.All).Threads)
 }
 
 // The panel begins at its first knob each time, so that a number typed goes where it is seen.

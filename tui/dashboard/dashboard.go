@@ -136,6 +136,8 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			d.breaks.paste(msg)
 		} else if d.search.panel.Asking {
 			d.search.panel.Paste(msg)
+		} else if d.tuner.open && d.tuner.typing {
+			d.tuner.text, _ = d.tuner.text.Update(msg)
 		}
 	case tea.MouseMsg:
 		d.mouse(msg, e)

@@ -117,15 +117,13 @@ func (tu *tuner) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) boo
 		tu.says.say(e, savedElsewhere, false)
 	case key.Matches(msg, k.SavePreset):
 		tu.askPreset()
+	case tu.row == 0 && (key.Matches(msg, k.TypeValue) || key.Matches(msg, k.Edit)):
+		tu.says.say(e, "no knob is selected: ↓ selects one, ← → choose the track", false)
 	case key.Matches(msg, k.TypeValue):
-		if tu.row == 0 {
-			tu.row = 1
-		}
 		tu.typing, tu.text = true, widget.NewField(msg.String())
 	case key.Matches(msg, k.Edit):
-		if knob, ok := tu.selected(); ok {
-			tu.typing, tu.text = true, widget.NewChosen(widget.FieldText(knob, knob.Get(tu.now.run.Settings(tu.knobs.track))))
-		}
+		tu.typing = true
+		tu.typeOver()
 	default:
 		return false
 	}
@@ -144,11 +142,25 @@ func (tu *tuner) turnRow(e screen.Env, up, ten bool) {
 	}
 }
 
-// pressTyping handles the digits of a value.
+// typeOver puts the value of the selected knob into the field, for the first letter typed to replace.
+func (tu *tuner) typeOver() {
+	if k, ok := tu.selected(); ok {
+		tu.text = widget.NewChosen(widget.FieldText(k, k.Get(tu.now.run.Settings(tu.knobs.track))))
+	}
+}
+
+// pressTyping handles the digits of a value. Nothing turns before enter, and what was typed goes
+// along to another knob.
 func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 	switch msg.String() {
 	case "esc":
 		tu.typing = false
+	case "up", "down":
+		by := map[string]int{"up": -1, "down": 1}[msg.String()]
+		tu.row = min(max(tu.row+by, 1), len(tu.list))
+		if tu.text.Untouched() {
+			tu.typeOver()
+		}
 	case "enter":
 		tu.typing = false
 		k, ok := tu.selected()
@@ -205,20 +217,32 @@ func (tu *tuner) keys(k widget.Bindings, small bool) widget.KeyMap {
 	k.Up.SetHelp("↑", "knob above")
 	k.Down.SetHelp("↓", "knob below")
 	k.Back.SetHelp("esc", "close")
+	named := func(what string) string {
+		if knob, ok := tu.selected(); ok {
+			return what + " " + knob.Name
+		}
+		return what
+	}
 	if tu.typing {
-		return (&prompt{}).keys()
+		list := []key.Binding{widget.Bind("enter", named("set"), "enter"), widget.Bind("esc", "leave it", "esc"), widget.Bind("↑↓", "another knob", "up", "down")}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not visible there
 		b.SetEnabled(!small)
 	}
 	knob := widget.Bind("↑↓", "knob", "up", "down")
 	k.Edit.SetHelp("enter", "type over the value")
+	typed := k.TypeValue
+	if !small {
+		typed.SetHelp("0–9", named("type"))
+	}
+	typed.SetEnabled(tu.row > 0)
 	turn := widget.Bind("←→", "turn", "left", "right")
 	ten := widget.Bind("shift", "×10", "shift+left", "shift+right")
 	return widget.KeyMap{
-		Short: []key.Binding{knob, turn, ten, k.TypeValue, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
+		Short: []key.Binding{knob, turn, ten, typed, k.Help, k.Undo, k.Reset, k.SavePreset, k.Back},
 		Full: [][]key.Binding{
-			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, k.TypeValue, k.Edit},
+			{k.Up, k.Down, k.TurnDown, k.TurnUp, k.TurnDownTen, k.TurnUpTen, widget.Long(k.TypeValue, "type a value; enter sets it"), k.Edit},
 			{k.Undo, widget.Long(k.Reset, "reset all knobs"), widget.Long(k.SavePreset, "save as preset"), widget.Long(k.Tune, "close"), k.Back},
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), k.LogAxis, k.Next, k.Prev},
 			{widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.SideB, k.LastMark, k.Copy},
@@ -403,9 +427,7 @@ func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
 	k := tu.list[row-1]
 	name := units.Capital(k.Name)
 	value := e.Styles.Bold.On(tu.unitText(k))
-	if tu.typing && tu.row == row {
-		value = tu.text.View(e.Styles, 12)
-	}
+	typing := tu.typing && tu.row == row
 	v := k.Get(tu.now.run.Settings(tu.knobs.track))
 	if per == 1 {
 		at, wide := 27, w-29
@@ -413,7 +435,14 @@ func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
 			value = e.Styles.Bold.On(tu.knobs.value(k))
 		}
 		left := " " + widget.Fit(tu.label(e, row, name), 11) + widget.FitRight(value, 13)
+		if typing {
+			return []tuneLine{{text: left + " → " + tu.text.View(e.Styles, wide), row: row}}
+		}
 		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.Styles, k, v, wide, row == tu.row), row: row, slider: at, wide: wide}}
+	}
+	if typing {
+		before := e.Styles.Muted.On(tu.knobs.value(k)) + " → "
+		value = before + tu.text.View(e.Styles, min(max(w-ansi.StringWidth(" ▸ "+name+before)-4, 6), 12))
 	}
 	wide := w - 5
 	out := []tuneLine{
