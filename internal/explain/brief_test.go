@@ -61,3 +61,35 @@ func TestPeriodsAreListed(t *testing.T) {
 	assert.Equal(t, "limit 0", list[0].Text)
 	assert.Equal(t, "limit 7", list[7].Text, "the shortest are left out")
 }
+
+// A run has one limit with the figures of all of its time, or says for how long each of several was there.
+func TestARunHasOneLimit(t *testing.T) {
+	t.Parallel()
+	rate := func(from, to, of float64) rundir.WhyPart {
+		return rundir.WhyPart{From: from, To: to, Resource: Pacing, Limit: "the requested rate", Hint: "no resource was at its limit", Uses: []rundir.Use{
+			{What: "requested rate", Used: of, Of: of, Unit: "entries/s", Limit: true}, {What: "perfbench", Used: of / 1000, Of: 2, Unit: rundir.UsedProcessors},
+		}}
+	}
+	full := rundir.WhyPart{From: 10, To: 25, Resource: Machine, Limit: "the processors of this machine", Uses: []rundir.Use{{What: "this machine", Used: 1.9, Of: 2, Unit: rundir.UsedProcessors, Limit: true}}}
+	pause := rundir.WhyPart{From: 25, To: 30, Resource: Pacing, Limit: "a pause", Text: pausedText}
+	for _, c := range []struct {
+		want  string
+		parts []rundir.WhyPart
+	}{
+		{"", nil},
+		{"the requested rate: 1k of 1k entries/s; no resource was at its limit", []rundir.WhyPart{rate(0, 10, 1000)}},
+		{"the requested rate: 1.75k of 1.75k entries/s; no resource was at its limit", []rundir.WhyPart{rate(0, 10, 1000), rate(10, 40, 2000)}},
+		{"the requested rate for 10 s, then the processors of this machine for 15 s", []rundir.WhyPart{rate(0, 10, 1000), full, pause}},
+		{"the requested rate for 20 s, the processors of this machine for 15 s", []rundir.WhyPart{rate(0, 10, 1000), full, rate(25, 35, 3000)}},
+		{"a pause", []rundir.WhyPart{pause}},
+		{"the processors of this machine", []rundir.WhyPart{full}},
+	} {
+		w := &rundir.Why{Parts: c.parts}
+		assert.Equal(t, c.want, Limited(w, func(resource string) bool { return resource == Machine }))
+	}
+	list := Limits(&rundir.Why{Parts: []rundir.WhyPart{rate(0, 10, 1000), full, rate(25, 35, 3000)}})
+	main := Main(list)
+	assert.InDelta(t, 2000, main.Uses[0].Used, 1e-9, "the mean of both periods")
+	assert.InDelta(t, 2, main.Uses[1].Used, 1e-9)
+	assert.Equal(t, "Used in the 20 s limited by the requested rate:", main.Meanwhile())
+}

@@ -130,6 +130,10 @@ func counting(r *rundir.Run) (from, to float64) {
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (list[n-1].Text == p.Text || p.Resource != Fault && p.Text != pausedText && list[n-1].Text != pausedText) {
 		last := list[n-1]
+		if p.Text != choppy && last.Text != choppy {
+			last.Uses = means(last.Uses, last.To-last.From, p.Uses, p.To-p.From)
+			p.Uses = last.Uses
+		}
 		if p.Text != choppy && (last.Text == choppy || p.To-p.From > last.To-last.From) { // the longer part is more significant
 			p.From = last.From
 			last = p
@@ -167,6 +171,9 @@ func Paragraphs(w *rundir.Why) []string {
 		if c.Outage || c.Lost {
 			out = append(out, sentence(c.Text))
 		}
+	}
+	if len(Limits(w)) > 1 {
+		out = append(out, "Limited by "+Limited(w, nil)+".")
 	}
 	type span struct {
 		from, to float64

@@ -634,7 +634,7 @@ func TestManyCoincidencesAreFolded(t *testing.T) {
 		from := []float64{0, 10, 14, 40, 44}[i]
 		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: to, Resource: []string{Pacing, Client, Store, Locks, Pool}[i], Text: "Text."})
 	}
-	assert.Equal(t, "From 00:00 to 00:10 of the run: Text. From 00:14 to 00:40 of the run: Text. From 00:44 to 01:10 of the run: Text. In the shorter stretches of the run it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
+	assert.Equal(t, "Limited by store CPU for 26 s, pool for 26 s, pacing for 10 s, and 2 more. From 00:00 to 00:10 of the run: Text. From 00:14 to 00:40 of the run: Text. From 00:44 to 01:10 of the run: Text. In the shorter stretches of the run it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
 }
 
 // Of the shorter stretches each cause is told once, and one that is unknown not at all.

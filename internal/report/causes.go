@@ -1,13 +1,10 @@
 package report
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/explain"
-	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -34,11 +31,8 @@ var same = map[string][]verdict.Cause{
 // limitedBy is the name of a cause that held the run back.
 const limitedBy = "limited by"
 
-// mostSpans is how many times of a cause are named.
-const mostSpans = 3
-
-// Causes lists what casts doubt on the figures of a run, then when nothing was done, then what held it
-// back, the longest first: each cause once. The page of the verdict has what shows it.
+// Causes lists what casts doubt on the figures of a run, then when nothing was done, then in one line what
+// held it back. The page of the verdict has what shows it.
 func Causes(f *rundir.Folder) []Cause {
 	var out []Cause
 	told := f.Run.Verdict.Told()
@@ -47,43 +41,13 @@ func Causes(f *rundir.Folder) []Cause {
 	}
 	why := Why(f)
 	out = append(out, Outages(f, why)...)
-	type held struct {
-		part    rundir.WhyPart
-		spans   []string
-		seconds float64
-	}
-	var list []*held
-	for _, p := range why.Parts {
-		known := slices.ContainsFunc(same[p.Resource], func(c verdict.Cause) bool {
+	known := func(resource string) bool {
+		return slices.ContainsFunc(same[resource], func(c verdict.Cause) bool {
 			_, is := verdict.Of(told, c)
 			return is
 		})
-		if known {
-			continue
-		}
-		at := slices.IndexFunc(list, func(h *held) bool {
-			return h.part.Resource == p.Resource && explain.IsPause(h.part) == explain.IsPause(p)
-		})
-		if at < 0 {
-			list, at = append(list, &held{part: p}), len(list)
-		}
-		h := list[at]
-		if p.To-p.From > h.part.To-h.part.From {
-			h.part = p
-		}
-		h.seconds += p.To - p.From
-		h.spans = append(h.spans, plot.Clock(p.From)+" to "+plot.Clock(p.To))
 	}
-	slices.SortStableFunc(list, func(a, b *held) int { return cmp.Compare(b.seconds, a.seconds) })
-	for _, h := range list {
-		text := explain.Brief(&h.part)
-		if len(why.Parts) > 1 {
-			at := strings.Join(h.spans[:min(len(h.spans), mostSpans)], ", ")
-			if n := len(h.spans) - mostSpans; n > 0 {
-				at += fmt.Sprintf(" and %d more", n)
-			}
-			text += " (" + at + ")"
-		}
+	if text := explain.Limited(why, known); text != "" {
 		out = append(out, Cause{Name: limitedBy, Text: text})
 	}
 	return out

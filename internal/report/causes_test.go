@@ -38,8 +38,8 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	assert.Equal(t, []string{"pauses"}, outages(), "perfbench itself did not run")
 }
 
-// A pause of the user is no time that a rate paced, though both are pacing to whoever reads run.json.
-func TestAPauseIsNoPaceOfTheRate(t *testing.T) {
+// A pause of the user is no limit of the run, though it is pacing to whoever reads run.json.
+func TestAPauseIsNoLimit(t *testing.T) {
 	t.Parallel()
 	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", MeasuredS: 30, Why: &rundir.Why{Parts: []rundir.WhyPart{
 		{From: 0, To: 10, Resource: "pacing", Text: "The requested rate set the pace."},
@@ -47,7 +47,6 @@ func TestAPauseIsNoPaceOfTheRate(t *testing.T) {
 		{From: 14, To: 30, Resource: "pacing", Text: "The requested rate set the pace."},
 	}}}}
 	assert.Equal(t, []report.Cause{
-		{Name: "limited by", Text: "The requested rate set the pace (00:00 to 00:10, 00:14 to 00:30)"},
-		{Name: "limited by", Text: "The run was paused, so nothing was done (00:10 to 00:14)"},
+		{Name: "limited by", Text: "The requested rate set the pace"},
 	}, report.Causes(f))
 }

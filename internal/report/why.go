@@ -30,11 +30,21 @@ func why(f *rundir.Folder) Section {
 		s.Text = append(s.Text, c.Text)
 	}
 	s.Text = append(s.Text, explain.Noted(w)...)
-	p := w.Part()
 	periods, others := explain.Periods(w)
-	text := p.Text
+	limits := explain.Limits(w)
+	main := explain.Main(limits)
+	if s.Uses = main.Uses; len(limits) == 1 {
+		s.Text = append(s.Text, main.Text)
+	} else {
+		s.Text = append(s.Text, sentence("limited by "+explain.Limited(w, nil)))
+	}
+	if len(main.Evidence) > 0 {
+		s.Text = append(s.Text, sentence(strings.Join(main.Evidence, "; ")))
+	}
+	if len(limits) > 1 && len(main.Uses) > 0 {
+		s.Text = append(s.Text, main.Meanwhile())
+	}
 	if len(periods) > 1 {
-		text = "From " + plot.Between(p.From, p.To) + ", the longest part of it: " + strings.ToLower(text[:1]) + text[1:]
 		s.Table = Table{Left: 3, Columns: []string{"from", "to", "limited by"}}
 		for _, p := range periods {
 			s.Table.Add(plot.Clock(p.From), plot.Clock(p.To), p.Text)
@@ -42,10 +52,6 @@ func why(f *rundir.Folder) Section {
 	}
 	if others > 0 {
 		s.Table.Add("", "", "and "+units.Plural(others, "shorter part"))
-	}
-	s.Text, s.Uses = append(s.Text, text), p.Uses
-	if len(p.Evidence) > 0 {
-		s.Text = append(s.Text, sentence(strings.Join(p.Evidence, "; ")))
 	}
 	return s
 }

@@ -110,33 +110,36 @@ func (l *loadedRun) checked(s *widget.Styles, w int) []string {
 	return append(out, lines...)
 }
 
-// limits is what held the run back: a headline, bars of what was used, what else is known, and the periods of
-// a run that had several.
+// limits is what held the run back: a headline, the periods of a run that had several, bars of what was used,
+// and what else is known.
 func (l *loadedRun) limits(s *widget.Styles, w int) []string {
 	if l.why == nil || len(l.why.Parts) == 0 {
 		return nil
 	}
-	p := l.why.Part()
-	periods, others := explain.Periods(l.why)
-	text := explain.Limit(&p)
-	if len(periods) > 1 {
-		text += " (longest: " + plot.Clock(p.From) + " to " + plot.Clock(p.To) + ")"
+	list := explain.Limits(l.why)
+	main := explain.Main(list)
+	text := explain.Limit(&main.WhyPart)
+	if len(list) > 1 {
+		text = explain.Limited(l.why, nil)
 	}
 	out := append([]string{""}, widget.Labelled(s, 14, "Limited by", text, s.Bold, w)...)
-	out = append(out, chart.Uses(s, p.Uses, w)...)
-	for _, text := range explain.Besides(&p) {
-		out = append(out, widget.MutedLines(s, text, w)...)
-	}
-	if len(periods) < 2 {
-		return out
-	}
-	out = append(out, "")
-	for _, p := range periods {
-		label := plot.Clock(p.From) + " to " + plot.Clock(p.To)
-		out = append(out, widget.Labelled(s, max(len(label)+2, 16), label, p.Text, s.Plain, w)...)
+	periods, others := explain.Periods(l.why)
+	if len(periods) > 1 {
+		for _, p := range periods {
+			label := plot.Clock(p.From) + " to " + plot.Clock(p.To)
+			out = append(out, widget.Labelled(s, max(len(label)+2, 16), label, p.Text, s.Plain, w)...)
+		}
 	}
 	if others > 0 {
 		out = append(out, s.Muted.On(widget.Fit("and "+widget.Plural(int64(others), "shorter part"), w)))
+	}
+	used := chart.Uses(s, main.Uses, w)
+	if len(list) > 1 && len(used) > 0 {
+		out = append(out, widget.MutedLines(s, main.Meanwhile(), w)...)
+	}
+	out = append(out, used...)
+	for _, text := range explain.Besides(&main.WhyPart) {
+		out = append(out, widget.MutedLines(s, text, w)...)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -31,6 +32,12 @@ func TestTheLimitIsDrawn(t *testing.T) {
 		assert.Contains(t, text, "00:00 to 00:10  the requested rate: 20k of 20k entries/s", "%d cells", w)
 		require.NotContains(t, text, "held the run back", "the headline says it")
 	}
+	f := &rundir.Folder{Run: l.folder.Run}
+	f.Run.Why = l.why
+	causes := report.Causes(f)
+	assert.Equal(t, "the requested rate for 10 s, then the store's main thread for 50 s", causes[len(causes)-1].Text)
+	assert.Contains(t, page(116), "\nLimited by    "+causes[len(causes)-1].Text+"\n", "the first page says the same")
+	assert.Contains(t, page(116), "\nUsed in the 50 s limited by the store's main thread:\nstore's main thread  ")
 	a.Env.Styles.Spoken = true
 	assert.Contains(t, page(1000), "store's main thread 0.89 of 1 processor\nperfbench 0.84 of 2 processors")
 }
