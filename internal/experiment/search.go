@@ -92,22 +92,29 @@ func Ignored(vs workload.Values, over string) error {
 
 // Search searches on a run until the answer is known, its time is up, or the run or ctx
 // ends. It marks each step on the run's time line and passes it to told, with a few
-// words on how it went. The run goes on; the result says why the search ended.
+// words on how its level has come out so far, as tables have them. The run goes on; the result says why the search ended.
 func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s find.Step, words string)) *find.Result {
 	defer l.Hold("a search turns the knobs of this run: wait until it has its answer")()
 	f := find.New(l, l.Opened.Bound(), o, l.Observed, l.Opened.Info.NoFigure != "")
 	l.OnSecond(f.Second)
-	sought := &find.Result{}
+	sought := &find.Result{Over: o.Over.Name}
 	for _, e := range o.Under {
 		sought.Under = append(sought.Under, e.Text)
 	}
 	r, _ := f.Find(ctx, func(s find.Step) { // the result has the error
-		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), sought.Words(s))
+		words := tried(sought, s)
 		l.Mark(words)
 		told(s, words)
 	})
 	r.Run = l.Opened.ID()
 	return &r
+}
+
+// tried adds a try, and says how its level has come out so far.
+func tried(sought *find.Result, s find.Step) string {
+	sought.Steps = append(sought.Steps, s)
+	words, _, _ := sought.Told(s.Level)
+	return fmt.Sprintf("%s %s: %s", sought.Over, units.Number(s.Level), words)
 }
 
 // quiet says what measures the store where perfbench was the limit.
@@ -122,7 +129,7 @@ func quiet(r *find.Result) string {
 // alone says what holds in the store alone, as far as that is known.
 func alone(r *find.Result) string {
 	under := r.Alone()
-	if holds, _, _ := r.InStore(); holds != nil && len(under) > 0 {
+	if holds, _ := r.InStore(); holds != nil && len(under) > 0 {
 		return fmt.Sprintf("; in the store alone, under %s, %s %s/s holds", strings.Join(under, " and "), units.Number(holds.Done), r.Unit)
 	}
 	return ""

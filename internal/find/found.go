@@ -124,6 +124,9 @@ type Step struct {
 	// the machine; nil if not observed.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+	// Stands means that this try stands for its level, or for one number of threads there, in tables and charts; find.json
+	// has it, and Result.Stands tells.
+	Stands bool `json:"stands,omitempty"`
 	// Recovered is how the store did before and after an overload; nil where none is sought.
 	Recovered *Recovered `json:"recovered,omitempty"`
 }
@@ -243,28 +246,33 @@ func (r *Result) Advised() *Asked {
 }
 
 // InStore answers by the time of calls in the store alone, where perfbench itself was the limit: the
-// highest level at which that met the conditions and what was due was done, the lowest one above
-// it at which it did not, and one below it at which it did not, which makes the answer
-// doubtful; nil where there was none, or where a condition cannot be judged so.
-func (r *Result) InStore() (holds, tooMuch, doubt *Step) {
-	curve := r.Curve()
-	for i := range curve {
-		s := &curve[i]
-		if r.Over == OverRate && s.Done < nearly*s.Level {
-			continue
+// highest level at which that met the conditions in one of its rows and what was due was done, and
+// from the lowest up the levels at which it did not, of which those below make the answer doubtful;
+// nil where there was none, or where a condition cannot be judged so.
+func (r *Result) InStore() (holds *Step, failed []Step) {
+	for _, shown := range r.Curve() {
+		var not *Step
+		met := false
+		for _, row := range r.Rows(shown.Level) {
+			s := row.Step
+			if met || r.Over == OverRate && s.Done < nearly*s.Level {
+				continue
+			}
+			known := false
+			if met, known = r.met(&s); !known {
+				return nil, nil
+			}
+			if met {
+				holds = &s
+			} else if not == nil {
+				not = &s
+			}
 		}
-		switch met, known := r.met(s); {
-		case !known:
-			return nil, nil, nil
-		case met && tooMuch != nil:
-			holds, tooMuch, doubt = s, nil, tooMuch
-		case met:
-			holds = s
-		case !met && tooMuch == nil:
-			tooMuch = s
+		if !met && not != nil {
+			failed = append(failed, *not)
 		}
 	}
-	return holds, tooMuch, doubt
+	return holds, failed
 }
 
 // DidMore returns, of the higher rates that were not kept up with, the one at which most was done, if that
@@ -453,7 +461,7 @@ type Outcome struct {
 	// Held means that the level held, by the majority of its tries.
 	Held bool
 	// Shown is the try that stands for the level: of those that came out as the level did, with one number of
-	// threads, the median one by the figure that is sought. If the level did not hold, the number of threads is
+	// threads, the median one by the figure that is sought; where the level is not doubtful, of those that are not. If the level did not hold, the number of threads is
 	// that with which the answer held, if it was tried with as many, else the lowest.
 	Shown Step
 	// Tries is how many tries had as many threads as Shown; Good is how many of them held.
@@ -509,8 +517,6 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 		}
 	}
 	other := func(s Step) bool { return r.Over == OverRate && s.Threads != threads }
-	_, of := r.Sought()
-	o.Shown = median(slices.DeleteFunc(alike, other), of)
 	var same []Step
 	for _, s := range t.Steps {
 		if other(s) {
@@ -520,7 +526,22 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 		}
 	}
 	o.count(same)
+	o.Shown = r.stands(o, same)
 	return o
+}
+
+// stands returns the try that stands for a level that came out so, of its tries with one number of threads.
+func (r *Result) stands(o Outcome, tries []Step) Step {
+	for _, fits := range []func(Step) bool{
+		func(s Step) bool { return s.Held == o.Held },
+		func(s Step) bool { return o.Doubtful || !s.Doubtful },
+	} {
+		if some := slices.DeleteFunc(slices.Clone(tries), func(s Step) bool { return !fits(s) }); len(some) > 0 {
+			tries = some
+		}
+	}
+	_, of := r.Sought()
+	return median(tries, of)
 }
 
 // count sets what is counted of tries with one number of threads.
@@ -619,7 +640,12 @@ func (r *Result) Known() (holds, from, to, tooMuch float64) {
 
 // Encode encodes the result for File.
 func (r *Result) Encode() ([]byte, error) {
-	data, err := json.MarshalIndent(r, "", "  ")
+	out := *r
+	out.Steps = slices.Clone(r.Steps)
+	for i := range out.Steps {
+		out.Steps[i].Stands = r.Stands(r.Steps[i])
+	}
+	data, err := json.MarshalIndent(&out, "", "  ")
 	return append(data, '\n'), err
 }
 

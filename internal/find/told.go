@@ -113,7 +113,6 @@ type Row struct {
 func (r *Result) Rows(level float64) []Row {
 	o := r.Outcome(r.Of(level))
 	rows := []Row{r.row(o)}
-	_, of := r.Sought()
 	others := slices.Clone(o.Others)
 	slices.SortStableFunc(others, func(a, b Step) int { return a.Threads - b.Threads })
 	for i := 0; i < len(others); {
@@ -124,7 +123,7 @@ func (r *Result) Rows(level float64) []Row {
 		}
 		one.count(same)
 		one.Held = 2*one.Good > one.Tries
-		one.Shown = median(slices.DeleteFunc(same, func(s Step) bool { return s.Held != one.Held }), of)
+		one.Shown = r.stands(one, same)
 		rows = append(rows, r.row(one))
 	}
 	return rows
@@ -132,6 +131,11 @@ func (r *Result) Rows(level float64) []Row {
 
 func (r *Result) row(o Outcome) Row {
 	return Row{Step: o.Shown, Words: r.told(o), Short: r.inShort(o), Why: r.why(o), Held: o.Held, Doubtful: o.Doubtful}
+}
+
+// Stands reports whether a try stands for its level, or for one number of threads there, in tables and charts.
+func (r *Result) Stands(s Step) bool {
+	return slices.ContainsFunc(r.Rows(s.Level), func(row Row) bool { return r.Try(row.Step) == r.Try(s) })
 }
 
 // with says how tries with numbers of threads came out: " · too much with 32 or 64 threads"; "" without any.

@@ -60,7 +60,7 @@ func foundPage(r *find.Result) Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
-	s.Text = []string{"The row of a level has one of its tries: of those that came out as the level did, the median one by " + sought + ". A level holds when its seconds leave no doubt; an unclear one was tried again."}
+	s.Text = []string{"The row of a level has one of its tries: of those that came out as the level did, the median one by " + sought + "; where the level is not unclear, no unclear try. A level holds when its seconds leave no doubt; an unclear one was tried again."}
 	p.Sections = append(p.Sections, s)
 	if r.Recovery != nil {
 		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
@@ -76,6 +76,7 @@ func foundPage(r *find.Result) Page {
 		for _, f := range r.Judged() {
 			all.Columns = append(all.Columns, f.Name)
 		}
+		all.Columns = append(all.Columns, "stands for its level")
 		for _, s := range r.Steps {
 			row := []string{r.Words(s), plot.Clock(s.FromS), plot.Clock(s.ToS), units.Number(s.Level)}
 			if r.Over != find.OverThreads {
@@ -85,7 +86,11 @@ func foundPage(r *find.Result) Page {
 			for _, f := range r.Judged() {
 				row = append(row, Nanos(f.Of(s)))
 			}
-			all.Add(row...)
+			stands := ""
+			if r.Stands(s) {
+				stands = "yes"
+			}
+			all.Add(append(row, stands)...)
 		}
 		p.Sections = append(p.Sections, Section{Heading: "Every try", Table: all})
 	}
@@ -316,19 +321,26 @@ func withThreads(r *find.Result, many string) (out []string) {
 		}
 		out = append(out, text)
 	}
-	if a, b := r.InVain(); b != nil {
-		return append(out, fmt.Sprintf("threads: neither %s nor %s held %s", withThose(r, *a), withThose(r, *b), units.Number(b.Level)+many))
+	a, b := r.InVain()
+	if b == nil {
+		return out
+	}
+	name, of := r.Sought()
+	var these []string // as the table has them
+	for _, row := range r.Rows(b.Level) {
+		if row.Held || row.Threads != a.Threads && row.Threads != b.Threads {
+			continue
+		}
+		text := fmt.Sprint(row.Threads)
+		if of(row.Step) > 0 {
+			text += fmt.Sprintf(" (%s %s)", name, Nanos(of(row.Step)))
+		}
+		these = append(these, text)
+	}
+	if len(these) == 2 {
+		out = append(out, fmt.Sprintf("threads: neither %s nor %s held %s", these[0], these[1], units.Number(b.Level)+many))
 	}
 	return out
-}
-
-// withThose names the threads of a try, with what was sought there, "8 (p99 35.6 ms)".
-func withThose(r *find.Result, s find.Step) string {
-	name, of := r.Sought()
-	if of(s) <= 0 {
-		return fmt.Sprint(s.Threads)
-	}
-	return fmt.Sprintf("%d (%s %s)", s.Threads, name, Nanos(of(s)))
 }
 
 // numbers returns the numbers of threads of tries, from the lowest up.
@@ -407,14 +419,21 @@ func mostDone(r *find.Result, many string) string {
 // empty if that is not known.
 func inStore(r *find.Result, many string) string {
 	alone := r.Alone()
-	holds, tooMuch, doubt := r.InStore()
+	holds, failed := r.InStore()
 	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
 		return ""
 	}
-	text := fmt.Sprintf("store alone: %s under %s", units.Number(holds.Level)+many, strings.Join(alone, " and "))
+	level, under := units.Number(holds.Level)+many, strings.Join(alone, " and ")
+	if len(numbers(r.Of(holds.Level).Steps)) > 1 && r.Over == find.OverRate {
+		level += " with " + Several(holds.Threads, "thread")
+	}
+	if len(failed) > 0 && failed[0].Level < holds.Level {
+		return fmt.Sprintf("store alone: doubtful under %s: %s held, %s did not", under, level, theseLevels(failed))
+	}
+	text := fmt.Sprintf("store alone: %s under %s", level, under)
 	switch more := r.DidMore(holds); {
-	case tooMuch != nil:
-		text += " · " + units.Number(tooMuch.Level) + " is too much"
+	case len(failed) > 0:
+		text += " · " + units.Number(failed[0].Level) + " is too much"
 	case r.Over != find.OverRate || holds.Level >= highest(r):
 		text += ", the highest tried"
 	default:
@@ -423,10 +442,25 @@ func inStore(r *find.Result, many string) string {
 			text += fmt.Sprintf(" · asked for %s, %s were done under it", units.Number(more.Level), units.Number(more.Done))
 		}
 	}
-	if doubt != nil {
-		text += " · doubtful: " + units.Number(doubt.Level) + " did not hold"
-	}
 	return text
+}
+
+// mostNamed is how many levels are named one by one.
+const mostNamed = 4
+
+// theseLevels names levels from the lowest up.
+func theseLevels(steps []find.Step) string {
+	var out []string
+	for _, s := range steps {
+		out = append(out, units.Number(s.Level))
+	}
+	if n := len(out); n > mostNamed {
+		out = append(out[:mostNamed-1:mostNamed-1], fmt.Sprintf("%d others", n-mostNamed+1))
+	}
+	if n := len(out); n > 1 {
+		return strings.Join(out[:n-1], ", ") + " and " + out[n-1]
+	}
+	return out[0]
 }
 
 // open reports whether a search did not finish, and other levels than those that were tried may hold.

@@ -30,10 +30,8 @@ func recoveredLead(r *find.Result, many string) string {
 
 // recoveredIn says how soon answers were in time again at the highest base load; empty if that is not known.
 func recoveredIn(r *find.Result) string {
-	for _, s := range r.Steps {
-		if s.Level == r.Found && s.Held && s.Recovered != nil && s.Recovered.Took != nil {
-			return fmt.Sprintf("%s: answers in time again after %s · in time: %s after they were due", units.Number(r.Found), seconds(*s.Recovered.Took), seconds(r.Recovery.DeadlineS))
-		}
+	if s := r.Outcome(r.Of(r.Found)).Shown; s.Held && s.Recovered != nil && s.Recovered.Took != nil {
+		return fmt.Sprintf("%s: answers in time again after %s · in time: %s after they were due", units.Number(r.Found), seconds(*s.Recovered.Took), seconds(r.Recovery.DeadlineS))
 	}
 	return ""
 }
@@ -52,7 +50,7 @@ func recoveries(r *find.Result) Table {
 		if k.Took != nil {
 			took = units.Duration(time.Duration(*k.Took * float64(time.Second)))
 		}
-		t.Add(r.Words(s), units.Number(s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
+		t.Add(r.Rows(s.Level)[0].Words, units.Number(s.Level), fmt.Sprintf("%.1f %%", 100*k.Before), fmt.Sprintf("%.1f %%", 100*k.After), units.Number(k.Good), took, fmt.Sprintf("%.3g", k.Attempts))
 	}
 	return t
 }
