@@ -54,9 +54,17 @@ func Causes(f *rundir.Folder) []Cause {
 }
 
 // Outages lists when nothing was done, or only without records, apart from what a reason for doubt begins with.
+// When perfbench itself did not run is one of them, however often.
 func Outages(f *rundir.Folder, why *rundir.Why) (out []Cause) {
 	told := f.Run.Verdict.Told()
-	for _, c := range why.Coincidences {
+	list := slices.Clone(why.Coincidences)
+	own := func(c rundir.Coincidence) bool { return c.Outage && c.Own }
+	paused := slices.DeleteFunc(slices.Clone(rundir.OutagesOf(f)), func(o verdict.Outage) bool { return f.Run.Silent(o) > 0 })
+	if at := slices.IndexFunc(list, own); at >= 0 && len(paused) > 1 {
+		list[at].Text = f.Run.Dead(paused...)
+		list = slices.Concat(list[:at+1], slices.DeleteFunc(list[at+1:], own))
+	}
+	for _, c := range list {
 		switch {
 		case c.Outage && slices.ContainsFunc(told, func(d verdict.Doubt) bool {
 			return strings.HasPrefix(d.Text, f.Run.Dead(verdict.Outage{From: c.At, To: c.Until}))

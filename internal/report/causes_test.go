@@ -36,6 +36,11 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	assert.Equal(t, []string{"outage"}, outages())
 	f.Run.Observed = &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 18, ForS: 5}}}
 	assert.Equal(t, []string{"pauses"}, outages(), "perfbench itself did not run")
+	f.Run.Outages = append(f.Run.Outages, verdict.Outage{From: 25, To: 26})
+	f.Run.Observed.PausesAt = append(f.Run.Observed.PausesAt, verdict.Pause{AtS: 25, ForS: 1})
+	assert.Contains(t, report.Causes(f), report.Cause{
+		Name: "pauses", Text: "Nothing was done from 00:18 to 00:23.5 of the run and 1 more time (6.5 s of 30 s): perfbench itself did not run.",
+	}, "of which there is one line")
 }
 
 // A pause of the user is no limit of the run, though it is pacing to whoever reads run.json.
