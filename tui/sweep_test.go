@@ -94,6 +94,37 @@ func TestTheRunOfASearchBeginsWithItsFirstLevel(t *testing.T) {
 	assert.Equal(t, "500", b.Started[0].Values["rate"].Text)
 }
 
+// A value that is wrong is told beside its row as it is typed, and nothing is said of what enter would start.
+func TestTheFormOfASearchSaysTheOneThingThatIsWrong(t *testing.T) {
+	for _, c := range []struct{ keys, typed, says string }{
+		{"up", "abc", `"abc" is not a duration such as`},
+		{"up", "0s", `"0s" is no time for a search`},
+		{"", "p99<5", `"5" is not a duration such as 5ms`},
+	} {
+		b := tuitest.NewDemo()
+		b.FindErr = errors.New("plan: this comes of it")
+		a := pickApp(t, b, Options{}, 120, 40)
+		send(t, a, "f")
+		if c.keys != "" {
+			send(t, a, c.keys)
+		}
+		send(t, a, "ctrl+u")
+		for _, r := range c.typed {
+			send(t, a, string(r))
+		}
+		for range 2 {
+			got := picture(t, a)
+			assert.Contains(t, got, c.says)
+			assert.NotContains(t, got, "Enter starts")
+			assert.NotContains(t, got, "this comes of it")
+			send(t, a, "enter", frame(a))
+		}
+		assert.Empty(t, b.Started)
+		send(t, a, "ctrl+u")
+		assert.Contains(t, picture(t, a), "Enter starts")
+	}
+}
+
 func TestASearchThatCannotBeMadeStartsNothing(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.FindErr = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": turn it round`), ""))

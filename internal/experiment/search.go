@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,10 +37,8 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 	if o.Recovery != nil {
 		problems.Add(o.Recovery.Until(p.Inputs.Client.Deadline))
 	}
-	left, err := units.ParseDuration(cmp.Or(strings.TrimSpace(a.Within), find.Within))
-	if err != nil || left <= 0 {
-		problems.Add(fault.Field("duration", fault.Input(fmt.Errorf("duration: %q is not a time such as %s", a.Within, find.Within), "say how long the search may take")))
-	}
+	left, err := a.TimeLimit()
+	problems.Add(err)
 	if rest := p.Inputs.Duration - max(elapsed, 0); p.Inputs.Duration > 0 && (a.Within == "" || rest < left) {
 		o.Duration, left = p.Inputs.Duration, rest
 	} else if a.Within != "" {

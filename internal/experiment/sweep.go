@@ -84,9 +84,8 @@ func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
 // Sweep checks whether all runs of a sweep are possible; r is what they have in common.
 // Errors have the code of bad input, all of them joined.
 func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked) (*Sweep, error) {
-	rounds, err := strconv.Atoi(asked.Repeat)
-	if err != nil || rounds < 1 || rounds > sweep.MostRuns {
-		err = fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", asked.Repeat, sweep.MostRuns), "write it like --repeat 3"))
+	rounds, err := sweep.Rounds(asked.Repeat)
+	if err != nil {
 		return nil, err
 	}
 	axes, err := sweep.Parse(asked.Over)

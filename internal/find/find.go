@@ -9,6 +9,7 @@
 package find
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,6 +80,32 @@ type Options struct {
 	Trying func(Trying)
 	// Recovery is what is sought instead of the highest load that meets conditions; nil: it is not.
 	Recovery *Recovery
+}
+
+// TimeLimit returns how long a search may take. The error is one of bad input.
+func (a Asked) TimeLimit() (time.Duration, error) {
+	v := workload.Value{Name: "duration", Text: cmp.Or(strings.TrimSpace(a.Within), Within), Origin: workload.OriginFlag}
+	d, err := v.Duration()
+	if err == nil && d == 0 {
+		err = fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q is no time for a search", v.Name, v.Text), "say how long it may take, such as "+Within))
+	}
+	return d, err
+}
+
+// Check returns what is wrong with a search request as far as no plan is needed to tell. Errors have the code of bad input.
+func Check(a Asked) error {
+	var problems workload.Problems
+	for _, text := range a.Under {
+		if _, is, err := readRecovery(text); is {
+			problems.Add(fault.Field("under", err))
+		} else {
+			_, err := parseCondition(text)
+			problems.Add(fault.Field("under", err))
+		}
+	}
+	_, err := a.TimeLimit()
+	problems.Add(err)
+	return problems.Err()
 }
 
 // Read parses a search request, given the plan that is to run. Errors have the code of
@@ -164,12 +191,20 @@ func Example(ops []measure.Operation) string {
 	return "p99<10ms" + one + ", errors<1%"
 }
 
-// readCondition parses one condition on a run with these operations.
-func readCondition(text string, ops []measure.Operation) (condition.Threshold, error) {
+// parseCondition parses one condition: the grammar is that of thresholds, only the flag has another name.
+func parseCondition(text string) (condition.Threshold, error) {
 	e, err := condition.ParseThreshold(text)
 	if err != nil {
-		// The grammar is the same; only the flag has another name.
-		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like "+Example(ops))
+		err = fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), "")
+	}
+	return e, err
+}
+
+// readCondition parses one condition on a run with these operations.
+func readCondition(text string, ops []measure.Operation) (condition.Threshold, error) {
+	e, err := parseCondition(text)
+	if err != nil {
+		return e, fault.Hint(err, "write it like "+Example(ops))
 	}
 	bad := func(why, hint string) (condition.Threshold, error) {
 		return e, fault.Input(fmt.Errorf("under %q: %s", text, why), hint)

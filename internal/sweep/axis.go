@@ -275,6 +275,15 @@ func rule(list []float64) (func(float64) float64, error) {
 	return nil, errors.New("has neither an equal step nor an equal factor before the dots")
 }
 
+// Rounds reads how many runs a point has. The error is one of bad input.
+func Rounds(text string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 1 || n > MostRuns {
+		return 0, fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", text, MostRuns), "write it like --repeat 3"))
+	}
+	return n, nil
+}
+
 // Points returns all combinations of the values, with the last axis changing fastest;
 // rates that are yet to be chosen are in words.
 // More runs than MostRuns are an error of bad input.

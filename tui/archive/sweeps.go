@@ -125,7 +125,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	case tea.PasteMsg:
 		if s.ask.open {
-			s.ask.form.Press(msg)
+			s.ask.press(msg)
 		}
 	case tea.KeyPressMsg:
 		return s, s.press(msg, e)
@@ -334,7 +334,7 @@ func (s *Screen) bindings() widget.Bindings {
 // Keys returns the keys that work now.
 func (s *Screen) Keys() widget.KeyMap {
 	if s.ask.open {
-		return s.ask.form.Keys("sweep")
+		return s.ask.keys()
 	}
 	k := s.bindings()
 	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare}

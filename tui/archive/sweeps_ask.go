@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/condition"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -31,7 +33,14 @@ type asker struct {
 	after screen.Ending
 	// busy means that a sweep is being prepared.
 	busy bool
+	// long asks whether a sweep that takes long is to begin; nil: nothing is asked.
+	long *widget.Question
+	// foot is how many lines what enter starts had when it was drawn last.
+	foot int
 }
+
+// longSweep is from how long on a sweep is begun only by a second key.
+const longSweep = 10 * time.Minute
 
 // The initial values of the form.
 const (
@@ -112,14 +121,14 @@ func rateOf(vs workload.Values) string {
 	return ""
 }
 
-// server says which one the runs load; "" if the form goes over targets.
+// server is the one that the runs load; "" if the form goes over targets.
 func (a *asker) server() string {
 	for _, over := range a.asked().Over {
 		if name, _, _ := strings.Cut(over, "="); strings.TrimSpace(name) == sweep.Target {
 			return ""
 		}
 	}
-	return "Each run loads " + widget.HideSecrets(cmp.Or(a.req.Target, widget.DefaultTarget)) + "."
+	return widget.HideSecrets(cmp.Or(a.req.Target, widget.DefaultTarget))
 }
 
 // changes says what changes in each run, where something does.
@@ -187,37 +196,122 @@ func (a *asker) request() request.Request {
 	return r
 }
 
-// length describes how much there is to do; "" while that is unknown.
-func (a *asker) length() string {
+// size is what a form asks for: so many runs, each of so many points as often as there are rounds, and how long they
+// measure and warm up at least; settles means that each warms up until it has settled, which takes longer.
+type size struct {
+	runs, points, rounds int
+	takes                time.Duration
+	settles              bool
+}
+
+// plan returns what the form asks for. The error is what is wrong with it as far as nothing has to be prepared to tell.
+func (a *asker) plan() (p size, err error) {
+	var problems workload.Problems
 	asked := a.asked()
+	for _, name := range []string{"over", "and"} {
+		text := strings.TrimSpace(a.form.Value(name))
+		if text == "" && name == "and" {
+			continue
+		}
+		_, err := sweep.Parse([]string{text})
+		problems.Add(fault.Within(name, err))
+	}
+	p.rounds, err = sweep.Rounds(asked.Repeat)
+	problems.Add(err)
+	each := time.Duration(0)
+	for _, name := range []string{"duration", "warmup"} {
+		v := workload.Value{Name: name, Text: strings.TrimSpace(a.form.Value(name)), Origin: workload.OriginFlag}
+		switch {
+		case v.Text == "", v.Text == workload.Forever:
+		case v.Text == condition.Auto && name == "warmup":
+			p.settles = true
+		default:
+			d, err := v.Duration()
+			problems.Add(err)
+			each += d
+		}
+	}
+	if problems.Err() != nil {
+		return p, problems.Err()
+	}
 	axes, err := sweep.Parse(asked.Over)
-	rounds, bad := strconv.Atoi(asked.Repeat)
-	if err != nil || bad != nil {
-		return ""
-	}
-	points, err := sweep.Points(axes, rounds)
 	if err != nil {
-		return ""
+		return p, err
 	}
-	n := len(points) * rounds
-	text := fmt.Sprintf("%s, %d at each of %d points", widget.Plural(int64(n), "run"), rounds, len(points))
-	each, err := units.ParseDuration(a.form.Value("duration"))
-	warm, err2 := units.ParseDuration(a.form.Value("warmup"))
-	if err == nil && err2 == nil {
-		text += ": " + units.Length(time.Duration(n)*(each+warm)) + " plus the time to start and verify"
+	points, err := sweep.Points(axes, p.rounds)
+	p.points = len(points)
+	p.runs = p.points * p.rounds
+	p.takes = time.Duration(p.runs) * each
+	return p, err
+}
+
+// question asks whether a sweep that takes long is to begin.
+func (p size) question(server string) string {
+	return "Start " + p.begins(server) + ", for " + units.Length(p.takes) + " and more?"
+}
+
+// begins is what enter starts, on which server unless on several.
+func (p size) begins(server string) string {
+	text := widget.Plural(int64(p.runs), "run")
+	if server != "" {
+		text += " on " + server
+	}
+	return text
+}
+
+// starts says what enter starts, on which server unless on several, and how long that takes.
+func (p size) starts(server string) string {
+	text := "Enter starts " + p.begins(server) + fmt.Sprintf(", %d at each of %s", p.rounds, widget.Plural(int64(p.points), "point"))
+	if p.takes > 0 {
+		more := "the time to start and verify"
+		if p.settles {
+			more = "warm-ups and " + more
+		}
+		text += ": " + units.Length(p.takes) + " plus " + more
 	}
 	return text + "."
 }
 
+// press handles a key or a paste in the form, which says what is wrong as it is typed.
+func (a *asker) press(msg tea.Msg) {
+	a.form.Press(msg)
+	_, err := a.plan()
+	a.form.Check(err)
+}
+
+// keys returns those of the form, or of what it asks.
+func (a *asker) keys() widget.KeyMap {
+	if a.long != nil {
+		list := a.long.Keys()
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	}
+	return a.form.Keys("sweep")
+}
+
 func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	a := &s.ask
+	p, err := a.plan()
 	switch {
 	case a.busy:
 		return nil // preparing takes a moment
+	case a.long != nil:
+		yes, given := a.long.Answer(msg)
+		if given {
+			a.long = nil
+		}
+		if !yes {
+			return nil
+		}
 	case msg.String() == "esc":
 		return screen.Back
 	case msg.String() != "enter":
-		a.form.Press(msg)
+		a.press(msg)
+		return nil
+	case err != nil:
+		a.form.Blame(err)
+		return nil
+	case p.takes > longSweep:
+		a.long = &widget.Question{Text: p.question(a.server()), Yes: "start them", No: "back to the form", Careful: true}
 		return nil
 	}
 	a.busy = true
@@ -253,7 +347,11 @@ func (a *asker) frame() widget.Panel {
 	if a.targets {
 		title = "The same run on several targets, side by side"
 	}
-	return widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}
+	p := widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}
+	if a.long != nil { // which has keys of its own
+		p.Foot = ""
+	}
+	return p
 }
 
 // Box draws the form alone; nil once there is a sweep.
@@ -269,21 +367,32 @@ func (s *Screen) Box(e screen.Env) []string {
 // asks is the form in a frame of w cells, with what the sweep will do.
 func (s *Screen) asks(st *widget.Styles, w int) []string {
 	w -= 4
-	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
-	notes := []string{s.ask.load(), s.ask.changes(), strings.TrimSpace(s.ask.length() + " " + s.ask.server())}
-	if s.ask.after != nil {
-		notes = append(notes, "The run under way stops first, and its report is written.")
-	}
-	if s.ask.busy {
-		notes = []string{"Getting ready …"}
-	}
-	for _, n := range notes {
-		if n != "" {
-			lines = append(lines, "")
-			lines = append(lines, widget.MutedLines(st, n, w)...)
+	a := &s.ask
+	lines, foot := append([]string{""}, a.form.Lines(st, w)...), []string{}
+	p, err := a.plan()
+	switch {
+	case a.busy:
+		foot = []string{"", st.Muted.On("Getting ready …")}
+	case a.long != nil:
+		foot = append([]string{""}, widget.Wrap(a.long.String(), w)...)
+		for i, l := range foot {
+			foot[i] = st.Warn.On(l)
 		}
+	case err != nil || a.form.Wrong(): // nothing starts then, and the box stays where it is
+		foot = make([]string, a.foot)
+	default:
+		notes := []string{a.load(), a.changes(), p.starts(a.server())}
+		if a.after != nil {
+			notes = append(notes, "The run under way stops first, and its report is written.")
+		}
+		for _, n := range notes {
+			if n != "" {
+				foot = append(append(foot, ""), widget.MutedLines(st, n, w)...)
+			}
+		}
+		a.foot = len(foot)
 	}
-	return widget.Indent(lines)
+	return widget.Indent(append(lines, foot...))
 }
 
 // asking draws the form as a page.

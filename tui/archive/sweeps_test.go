@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestWhatIsSweptOverHasNoValueOfItsOwn(t *testing.T) {
 	a, _, b := asking(t, 120, 40)
 	a.Send(t, "down")
 	a.Type(t, "payload=1KiB,4KiB")
-	assert.Contains(t, a.Picture(t), "42 runs, 3 at each of 14 points: 8m 24s")
+	assert.Contains(t, a.Picture(t), "Enter starts 42 runs on redis://127.0.0.1, 3 at each of 14 points: 8m 24s")
 	a.Send(t, "enter")
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, []sweep.Asked{{Over: []string{"threads=1,2,4,…,64", "payload=1KiB,4KiB"}, Repeat: "3"}}, b.Swept)
@@ -162,7 +163,7 @@ func TestTheFormOfASweepSaysWhatEachRunDoes(t *testing.T) {
 	b := tuitest.NewDemo()
 	s := Ask(b, screen.AskSweep{Request: request.Request{Profile: "ingestion", Target: "redis://me:hunter1@h", Timetable: []string{"3s:payload=4096", "5s:rate=100"}}})
 	a := tuitest.NewStage(t, s, 120, 40)
-	assert.Contains(t, a.Picture(t), "Each run loads redis://")
+	assert.Contains(t, a.Picture(t), "Enter starts 21 runs on redis://")
 	assert.NotContains(t, a.Picture(t), "hunter1")
 	assert.Contains(t, a.Picture(t), "In each run the timetable changes 3s:payload=4096, 5s:rate=100.")
 	assert.Equal(t, []string{"3s:payload=4096", "5s:rate=100"}, s.ask.request().Timetable)
@@ -174,6 +175,66 @@ func TestTheFormOfASweepSaysWhatEachRunDoes(t *testing.T) {
 	assert.NotContains(t, a.Picture(t), "the timetable changes")
 }
 
+// A value that is wrong is told beside its row as it is typed, and nothing is said of what enter would start.
+func TestTheFormOfASweepSaysTheOneThingThatIsWrong(t *testing.T) {
+	for row, c := range map[int]struct{ typed, says string }{
+		0: {"threads", `"threads" is not NAME=LIST`},
+		1: {"payload=", "over payload: its list is empty"},
+		4: {"x", `"x" is not in 1..`},
+		5: {"abc", `"abc" is not a duration such as`},
+		6: {"abc", `"abc" is not a duration such as`},
+	} {
+		a, _, b := asking(t, 120, 40)
+		for range row {
+			a.Send(t, "down")
+		}
+		a.Send(t, "ctrl+u")
+		a.Type(t, c.typed)
+		for range 2 {
+			assert.Contains(t, a.Picture(t), c.says)
+			assert.Equal(t, 1, strings.Count(a.Picture(t), " is not ")+strings.Count(a.Picture(t), "is empty"), c.typed)
+			assert.NotContains(t, a.Picture(t), "Enter starts")
+			a.Send(t, "enter")
+		}
+		assert.Empty(t, b.Swept)
+		a.Send(t, "ctrl+u")
+		assert.NotContains(t, a.Picture(t), c.says)
+	}
+	a, s, _ := asking(t, 120, 40)
+	a.Send(t, "ctrl+u")
+	a.Type(t, "redis://me:hunter1@h")
+	assert.Contains(t, a.Picture(t), "is not NAME=LIST")
+	assert.NotContains(t, a.Picture(t), "hunter1")
+	a, s, _ = asking(t, 120, 40)
+	s.ask.form.Blame(errors.Join(fault.Field("rate", errors.New("rate: no")), errors.New("plan: this comes of it")))
+	assert.NotContains(t, a.Picture(t), "this comes of it")
+	assert.NotContains(t, a.Picture(t), "Enter starts")
+}
+
+// A sweep that takes long is begun by a second key, which says how many runs there are, and for how long.
+func TestALongSweepIsAskedFor(t *testing.T) {
+	a, s, b := asking(t, 80, 24)
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3)})
+	a.Send(t, "down", "down", "down", "down", "down")
+	a.Type(t, "30s")
+	assert.Contains(t, a.Picture(t), "11m 12s")
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "Start 21 runs on redis://127.0.0.1, for 11m 12s and more? [y/N]")
+	assert.Contains(t, a.Picture(t), "y start them")
+	a.Send(t, "enter")
+	assert.Empty(t, b.Swept)
+	assert.NotContains(t, a.Picture(t), "[y/N]")
+	a.Send(t, "enter", "y")
+	assert.Len(t, b.Swept, 1)
+	assert.NotNil(t, s.Running())
+	a, _, b = asking(t, 80, 24)
+	a.Send(t, "up")
+	a.Type(t, "auto")
+	assert.Contains(t, a.Picture(t), "plus warm-ups and the time")
+	a.Send(t, "enter")
+	assert.Len(t, b.Swept, 1)
+}
+
 func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
 	a, s, b := asking(t, 120, 40)
 	b.SweepErr = fault.Field("over", fault.Input(errors.New(`over threads: "1,2,…,5" does not come to 5`), ""))
@@ -181,7 +242,7 @@ func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
 	s.ask.after = run
 	a.Send(t, "enter")
 	assert.Contains(t, a.Picture(t), "does not come to 5")
-	a.Type(t, "0")
+	a.Type(t, "threads=1,2")
 	assert.NotContains(t, a.Picture(t), "does not come to 5", "it is another value")
 	assert.Empty(t, b.Swept)
 	assert.False(t, run.Stopped, "the run under way goes on")

@@ -58,18 +58,24 @@ func (p *Panel) Ask(note []string, ops []measure.Operation) {
 }
 
 // Paste handles pasted text.
-func (p *Panel) Paste(msg tea.PasteMsg) { p.form.Press(msg) }
+func (p *Panel) Paste(msg tea.PasteMsg) {
+	p.form.Press(msg)
+	p.form.Check(find.Check(p.asked()))
+}
 
 // Press handles a key while a search is being requested. On enter it returns what was
 // requested; nothing has begun then, and the form stays open until Begun or Blame.
 func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 	switch msg.String() {
 	case "enter":
-		return p.asked(), true
+		err := find.Check(p.asked())
+		p.Blame(err)
+		return p.asked(), err == nil
 	case "esc":
 		p.Open, p.Asking, p.last = false, false, p.asked()
 	default:
 		p.form.Press(msg)
+		p.form.Check(find.Check(p.asked()))
 	}
 	return asked, false
 }
@@ -124,11 +130,14 @@ var asking = widget.Panel{Title: "Find the highest load that holds", Focused: tr
 
 // asks is the form in a frame of w cells, with what happens when the search begins.
 func (p *Panel) asks(s *widget.Styles, w int) []string {
-	lines := append(p.form.Lines(s, w-4), "")
+	var notes []string
 	for _, sentence := range slices.Concat(p.note, goes(p.asked())) {
-		lines = append(lines, widget.MutedLines(s, sentence, w-4)...)
+		notes = append(notes, widget.MutedLines(s, sentence, w-4)...)
 	}
-	return widget.Indent(lines)
+	if p.form.Wrong() { // nothing starts then, and the box stays where it is
+		notes = make([]string, len(notes))
+	}
+	return widget.Indent(slices.Concat(p.form.Lines(s, w-4), []string{""}, notes))
 }
 
 // A panel of tight lines has none to spare, and one of wide cells has its words in a line.

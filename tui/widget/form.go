@@ -1,7 +1,9 @@
 package widget
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -37,9 +39,9 @@ func (r FormRow) shown() string {
 type Form struct {
 	Rows []FormRow
 	at   int
-	// faults are the errors by row name; rest are those of no row.
-	faults map[string]string
-	rest   []error
+	// faults are the errors by row name, and live those of what is being typed; rest are those of no row.
+	faults, live map[string]string
+	rest         []error
 }
 
 // NewRow returns a row that holds a text.
@@ -69,22 +71,39 @@ func (f *Form) Value(name string) string {
 	return ""
 }
 
-// Blame shows errors beside the rows they concern, and moves to the first of these.
+// Blame shows errors beside the rows they concern, and moves to the first of these. Those of no row are shown where no row
+// is wrong: they may come of one that is.
 func (f *Form) Blame(err error) {
-	f.faults, f.rest = map[string]string{}, nil
-	first := len(f.Rows)
+	f.faults, f.rest = f.of(err)
+	if len(f.faults) > 0 {
+		f.rest = nil
+		f.at = slices.IndexFunc(f.Rows, func(r FormRow) bool { return f.faults[r.Name] != "" })
+	}
+}
+
+// Check shows errors of values that are being typed beside their rows; nil takes them back.
+func (f *Form) Check(err error) { f.live, _ = f.of(err) }
+
+// Wrong reports whether the form shows an error.
+func (f *Form) Wrong() bool { return len(f.faults)+len(f.live)+len(f.rest) > 0 }
+
+// of returns errors by the rows they concern, without their names, which stand beside them, and those of no row.
+func (f *Form) of(err error) (faults map[string]string, rest []error) {
+	faults = map[string]string{}
 	for _, part := range fault.Parts(err) {
 		i := slices.IndexFunc(f.Rows, func(r FormRow) bool { return r.Name == fault.FieldOf(part) })
-		if i < 0 || f.faults[f.Rows[i].Name] != "" {
-			f.rest = append(f.rest, part)
+		if i < 0 || faults[f.Rows[i].Name] != "" {
+			rest = append(rest, part)
 			continue
 		}
-		f.faults[f.Rows[i].Name] = Unflagged(part.Error(), f.Rows...)
-		first = min(first, i)
+		r := f.Rows[i]
+		text := strings.TrimPrefix(Unflagged(part.Error(), f.Rows...), r.Name+": ")
+		if typed := r.field.Value(); r.field.Mask != nil && typed != "" {
+			text = strings.ReplaceAll(text, typed, r.shown())
+		}
+		faults[r.Name] = text
 	}
-	if first < len(f.Rows) {
-		f.at = first
-	}
+	return faults, rest
 }
 
 // Untouched reports whether nothing has been typed into the selected row.
@@ -112,7 +131,7 @@ func (f *Form) Press(msg tea.Msg) bool {
 				by := map[bool]int{true: -1, false: 1}[k.String() == "left"]
 				at := slices.Index(r.Choices, r.field.Value())
 				r.field = NewField(r.Choices[(at+by+len(r.Choices))%len(r.Choices)])
-				delete(f.faults, r.Name)
+				f.changed(r.Name)
 				return true
 			}
 		}
@@ -123,9 +142,15 @@ func (f *Form) Press(msg tea.Msg) bool {
 	before := r.field.Value()
 	var ours bool
 	if r.field, ours = r.field.Update(msg); r.field.Value() != before {
-		delete(f.faults, r.Name)
+		f.changed(r.Name)
 	}
 	return ours
+}
+
+// changed drops what was said of a row that has another value now, and of the whole.
+func (f *Form) changed(name string) {
+	delete(f.faults, name)
+	f.rest = nil
 }
 
 // Keys returns the keys of a form; does is what enter does.
@@ -171,7 +196,7 @@ func (f *Form) Lines(s *Styles, w int) []string {
 		if i == f.at {
 			below = r.Help
 		}
-		if bad := f.faults[r.Name]; bad != "" {
+		if bad := cmp.Or(f.faults[r.Name], f.live[r.Name]); bad != "" {
 			below, ink = bad, s.Bad
 		}
 		if below == "" {
