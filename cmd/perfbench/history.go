@@ -233,7 +233,7 @@ func rowOf(i *keptlist.Item) historyRow {
 	rate, p99, failed := i.Figures()
 	out := historyRow{
 		ID: i.ID(), Kind: i.Kind(), Dir: i.Dir, Bytes: rundir.Size(rundir.Entry{Dir: i.Dir}), Started: i.When(), Unit: i.Unit(), Answer: i.Answer(i.Unit()),
-		Errors: failed, Verdict: i.State(), Judged: i.Judged(), Missed: append([]string{}, i.Missed()...), Runs: i.Runs(), Tags: i.Tags(),
+		Errors: failed, Verdict: i.State(), Judged: i.Because(i.Judged()), Missed: append([]string{}, i.Missed()...), Runs: i.Runs(), Tags: i.Tags(),
 	}
 	out.Profile, out.Mode = i.Profile()
 	out.Target, out.Store = i.Target()
@@ -342,7 +342,7 @@ func historyGrid(list []keptlist.Item, brevity int) *widget.Grid {
 		if note != "" {
 			g.Cols[7].Head = "note"
 		}
-		answer, judged := i.Answer(i.Unit()), i.Judged()
+		answer, judged := i.Answer(i.Unit()), i.Because(i.Judged())
 		if brevity > 0 {
 			answer = i.Brief()
 		}

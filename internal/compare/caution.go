@@ -160,7 +160,7 @@ func doubts(name string, s Set, levels bool) []string {
 				state = c.State
 			}
 			for _, d := range verdict.Told(c.State, c.Causes, c.Causes) {
-				if cause := string(d.Cause); !slices.Contains(why, cause) {
+				if cause := d.Cause.Word(); !slices.Contains(why, cause) {
 					why = append(why, cause)
 				}
 			}

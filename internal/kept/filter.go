@@ -122,7 +122,7 @@ func (i *Item) words(s Sought) []string {
 		for _, e := range r.Errors {
 			out = append(out, e.Class)
 		}
-		out = append(append(out, r.Verdict.Because()), append(r.Verdict.Main(), r.Verdict.MainWords()...)...)
+		out = append(append(out, r.Verdict.Because()), append(r.Verdict.Main(), r.Verdict.Causes...)...)
 		if len(r.Outages) > 0 {
 			out = append(out, "outage")
 		}

@@ -49,9 +49,9 @@ func TestARunIsFoundByItsErrors(t *testing.T) {
 
 // A run is found by what its row says casts doubt on it, and by an outage.
 func TestARunIsFoundByTheCausesOfItsVerdict(t *testing.T) {
-	doubtful := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED", Causes: []string{"errors", "crowded"}, Reasons: []string{"too many", "others"}}, Outages: []verdict.Outage{{From: 1, To: 3}}}}
+	doubtful := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED", Causes: []string{"errors", "unstarted"}, Reasons: []string{"too many", "others"}}, Outages: []verdict.Outage{{From: 1, To: 3}}}}
 	other := Item{Run: &rundir.Run{Verdict: rundir.Verdict{State: "DEGRADED", Causes: []string{"gc"}, Reasons: []string{"too often"}}}}
-	for _, text := range []string{"errors", "error", "crowded", "DEGRADED: errors", "outage", "other programs"} {
+	for _, text := range []string{"errors", "error", "never sent", "unstarted", "DEGRADED: errors", "outage"} {
 		assert.Equal(t, []bool{true, false}, []bool{doubtful.Holds(Sought{Text: text}), other.Holds(Sought{Text: text})}, text)
 	}
 }

@@ -174,15 +174,10 @@ func (i *Item) Class() Class {
 	return Good
 }
 
-// What follows a verdict: that nobody knows whether the data of a run are right, or that calls failed, in full and
-// briefly.
-const (
-	notVerified   = " · not verified"
-	callsFailed   = " · calls failed"
-	failedBriefly = " · failed"
-)
+// notVerified follows a verdict where nobody knows whether the data of a run are right.
+const notVerified = " · not verified"
 
-// JudgedBriefly is Judged where there is little room: the verdict, and what failed.
+// JudgedBriefly is Judged where there is little room: the verdict, and in a word what else must be known at once.
 func (i *Item) JudgedBriefly() string {
 	switch text := i.Judged(); {
 	case i.failed():
@@ -191,8 +186,8 @@ func (i *Item) JudgedBriefly() string {
 		return i.State() + " · missed"
 	case i.unverified():
 		return i.State() + notVerified
-	case i.Is(Failed):
-		return i.State() + failedBriefly
+	case i.Run != nil && faulted(i.Run):
+		return i.State() + " · fault"
 	case i.Is(CutShort):
 		return text
 	case strings.Contains(text, " · "):
@@ -203,17 +198,12 @@ func (i *Item) JudgedBriefly() string {
 }
 
 // Because gives what Judged or JudgedBriefly said of a run its first cause, unless that said something else
-// beside the verdict, or knows no better than that calls failed.
+// beside the verdict.
 func (i *Item) Because(judged string) string {
-	if i.Run == nil || i.Class() != Doubtful {
+	if i.Run == nil || judged != i.State() {
 		return judged
 	}
-	because := i.Run.Verdict.Because()
-	beside := strings.TrimPrefix(judged, i.State())
-	if beside == "" || strings.HasSuffix(because, ": "+string(verdict.Errors)) && (beside == callsFailed || beside == failedBriefly) && !faulted(i.Run) {
-		return because
-	}
-	return judged
+	return i.Run.Verdict.Because()
 }
 
 // Judged returns its verdict in a few words, and what else must be known at once.
@@ -243,8 +233,6 @@ func (i *Item) Judged() string {
 		text += " · cut short"
 	case i.Run.EndedBy == "interrupt":
 		text += " · interrupted"
-	case slices.Contains(i.Run.Verdict.Causes, string(verdict.Errors)):
-		text += callsFailed
 	}
 	return text
 }

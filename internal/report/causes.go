@@ -37,7 +37,7 @@ func Causes(f *rundir.Folder) []Cause {
 	var out []Cause
 	told := f.Run.Verdict.Told()
 	for _, d := range told {
-		out = append(out, Cause{string(d.Cause), sentence(d.Text), d.Cure, true})
+		out = append(out, Cause{d.Cause.Word(), sentence(d.Text), d.Cure, true})
 	}
 	why := Why(f)
 	out = append(out, Outages(f, why)...)

@@ -31,10 +31,9 @@ type Verdict struct {
 // Valid reports whether nothing casts doubt on the figures.
 func (v Verdict) Valid() bool { return v.State == verdict.Valid }
 
-// Because is the verdict with the first of its causes, such as "DEGRADED: errors"; the verdict alone if it is
-// not DEGRADED.
+// Because is the verdict with the first of its causes, such as "DEGRADED: errors".
 func (v Verdict) Because() string {
-	if causes := v.Main(); v.State == verdict.Degraded && len(causes) > 0 {
+	if causes := v.Main(); len(causes) > 0 {
 		return v.State + ": " + causes[0]
 	}
 	return v.State
@@ -59,20 +58,11 @@ func (v Verdict) Told() []verdict.Doubt {
 	return verdict.Told(v.State, v.Causes, v.Reasons)
 }
 
-// Main returns the causes of all doubts, without what they explain.
+// Main returns the words for the causes of all doubts, without what they explain.
 func (v Verdict) Main() []string {
 	var out []string
 	for _, d := range v.Told() {
-		out = append(out, string(d.Cause))
-	}
-	return out
-}
-
-// MainWords is Main with causes that say what they are, such as "crowded by other programs".
-func (v Verdict) MainWords() []string {
-	out := v.Main()
-	for i, c := range out {
-		out[i] = verdict.Cause(c).Words()
+		out = append(out, d.Cause.Word())
 	}
 	return out
 }

@@ -83,7 +83,7 @@ var rules = []rule{
 	{cause: Arrivals, look: arrivals, name: "arrivals as asked", figure: arrived},
 	{cause: Replay, atEnd: true, look: replayed},
 	{cause: Backlog, look: backlog, name: "backlog", figure: backlogged},
-	{cause: Unstarted, atEnd: true, look: unstarted, name: "never sent", figure: neverSent},
+	{cause: Unstarted, atEnd: true, look: unstarted, name: neverSentWord, figure: neverSent},
 	{cause: Throttled, look: throttled, name: "CPU quota", figure: throttledIn},
 	{cause: CPU, server: true, look: cpu, name: "perfbench's processors", figure: cpuUsed},
 	{cause: Stolen, look: stolen, name: "taken by a hypervisor", figure: stolenPart},

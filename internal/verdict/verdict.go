@@ -57,7 +57,19 @@ func (c Cause) Ours() bool {
 	return false
 }
 
-// Words names a cause so that it says what it is: "crowded by other programs".
+// Word is how people are told of a cause, wherever that is: its keyword, unless that is no word for what tables
+// call otherwise.
+func (c Cause) Word() string {
+	if c == Unstarted {
+		return neverSentWord
+	}
+	return string(c)
+}
+
+// neverSentWord is what tables of operations have as a column, too.
+const neverSentWord = "never sent"
+
+// Words names a cause of which nothing else is told so that it says what it is: "crowded by other programs".
 func (c Cause) Words() string {
 	switch c {
 	case Crowded:
@@ -67,7 +79,7 @@ func (c Cause) Words() string {
 	case Throttled:
 		return "throttled by its CPU quota"
 	}
-	return string(c)
+	return c.Word()
 }
 
 // Reason is one thing that keeps a run from being valid.

@@ -87,9 +87,9 @@ func TestTheListSaysWhyARunIsInDoubt(t *testing.T) {
 func TestACauseComesBeforeTheWordToday(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.Past[0].Profile = "ingestion-by-night-and-day"
-	b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{"unstarted"}, Reasons: []string{"calls were never sent"}}
+	b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{"scheduler"}, Reasons: []string{"perfbench waited"}}
 	a, _ := list(t, b, 120, 30)
-	assert.Regexp(t, `  11:52 .* DEGRADED: unstarted `, a.Picture(t))
+	assert.Regexp(t, `  11:52 .* DEGRADED: scheduler `, a.Picture(t))
 }
 
 // offered is what the hints offer, each with its key.

@@ -124,7 +124,6 @@ func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
 	assert.Contains(t, line, "errors ")
 	a.Env.W = 200
 	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false, "")), "(unreachable)", "with room for both")
-	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false, "")), "DEGRADED: crowded by other programs", "with room for what that is")
 }
 
 // A verdict without a doubt so far is not green beside a backlog of more than a quarter of a second.

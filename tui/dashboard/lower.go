@@ -455,7 +455,7 @@ func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 		for j, l := range widget.Wrap(d.Text, max(w-indent, 10)) {
 			cause := "  · "
 			if indent > 4 {
-				cause = "  " + string(d.Cause)
+				cause = "  " + d.Cause.Word()
 			}
 			if j > 0 {
 				cause = ""

@@ -325,11 +325,8 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool, relief string
 	word := sel.now.verdict.State
 	whole = len(sel.now.verdict.Causes) == 0
 	if len(sel.now.verdict.Causes) > 0 {
-		for _, list := range [][]string{sel.now.verdict.MainWords(), sel.now.verdict.Main()} {
-			if causes := word + ": " + strings.Join(list, ", "); ansi.StringWidth(line+causes)+5 <= e.W {
-				word, whole = causes, true
-				break
-			}
+		if causes := word + ": " + strings.Join(sel.now.verdict.Main(), ", "); ansi.StringWidth(line+causes)+5 <= e.W {
+			word, whole = causes, true
 		}
 	}
 	if ansi.StringWidth(line+word)+5 > e.W {

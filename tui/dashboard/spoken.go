@@ -42,7 +42,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.At(at))
 	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		events = append(events, "verdict "+v.State+" "+strings.Join(v.MainWords(), ", "))
+		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
 	}
 	if said := d.now.thresholdsSaid(); said != "" {
 		events = append(events, said)

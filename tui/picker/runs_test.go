@@ -147,12 +147,13 @@ func TestTheLastRunsKeepAWordForTheirVerdict(t *testing.T) {
 	}
 	b.Past[1].Verdict.Causes = []string{string(verdict.Errors)}
 	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
-	for w, words := range map[int][]string{80: {"! cut short", "! failed", "! DEGRADED"}, 200: {"! DEGRADED · cut short", "! DEGRADED: errors"}} {
+	for w, words := range map[int][]string{80: {"! cut short", "! DEGRADED"}, 200: {"! DEGRADED · cut short", "! DEGRADED: errors"}} {
 		a := tuitest.NewStage(t, p, w, 24)
 		a.Perform(t, p.Start(a.Env))
 		for _, word := range words {
 			assert.Contains(t, a.Picture(t), word, "%d", w)
 		}
+		assert.NotContains(t, a.Picture(t), "failed", "a cause has one word")
 	}
 }
 

@@ -37,7 +37,7 @@ func doubted(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 // charts and the first rows of the table, then a line for each cause; the page after it has all of them.
 func TestTheFirstPageSaysFirstWhatMattersMost(t *testing.T) {
 	order := []string{"38.4k entries/s", "! DEGRADED: ", "Verification  passed", "✗ p99<5ms: missed, it was 20.1 ms", "✓ errors<1%: met, it was 0 %", "Throughput", "operation ", "putall "}
-	rest := []string{"! crowded ", "! backlog ", "! unstarted ", "Note ", "Tags "}
+	rest := []string{"! crowded ", "! backlog ", "! never sent ", "Note ", "Tags "}
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		a, _ := doubted(t, size[0], size[1])
 		page := a.Picture(t)
@@ -48,11 +48,11 @@ func TestTheFirstPageSaysFirstWhatMattersMost(t *testing.T) {
 			at = next
 		}
 		assert.Regexp(t, `p50 ~1.38 ms +p99 ~19 ms +3 errors`, page)
-		assert.Contains(t, page, "! DEGRADED: crowded, backlog, unstarted")
+		assert.Contains(t, page, "! DEGRADED: crowded, backlog, never sent")
 	}
 	a, r := doubted(t, 60, 16)
 	assert.Contains(t, a.Picture(t), "38.4k entries/s")
-	assert.Contains(t, a.Picture(t), "! DEGRADED: crowded, backlog, unstarted")
+	assert.Contains(t, a.Picture(t), "! DEGRADED: crowded, backlog, never sent")
 
 	s := a.Env.Styles
 	text := ansi.Strip(strings.Join(r.run.loaded.rest(s, 76, true), "\n"))

@@ -36,7 +36,7 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	}
 	for _, d := range run.Verdict.Told() {
 		out = append(out, "")
-		out = append(out, widget.Labelled(s, 14, string(d.Cause), widget.Unflagged(d.Text), s.Plain, w)...)
+		out = append(out, widget.Labelled(s, 14, d.Cause.Word(), widget.Unflagged(d.Text), s.Plain, w)...)
 		for _, x := range d.Shows {
 			dotted(14, x.Text, s.Muted)
 		}

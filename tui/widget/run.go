@@ -121,7 +121,7 @@ func Ours(v rundir.Verdict) (causes []string, reason string) {
 		if !d.Cause.Ours() {
 			continue
 		}
-		if causes = append(causes, string(d.Cause)); reason == "" {
+		if causes = append(causes, d.Cause.Word()); reason == "" {
 			reason = d.Text
 		}
 	}
