@@ -160,9 +160,14 @@ type helpLine struct {
 	first bool
 }
 
-// helpGroups are all keys of the screen, and then the global ones.
+// helpGroups are all keys of the screen, then the global ones, and then its signs.
 func (a *App) helpGroups() [][]key.Binding {
-	return append(slices.Clip(a.top().Keys().FullHelp()), a.global())
+	keys := a.top().Keys()
+	out := append(slices.Clip(keys.FullHelp()), a.global())
+	if len(keys.Signs) > 0 {
+		out = append(out, keys.Signs)
+	}
+	return out
 }
 
 // helpColumns lists keys, group by group, in two columns if they fit, and how wide each is.
@@ -225,7 +230,7 @@ func helpLines(e screen.Env, groups [][]key.Binding) []string {
 					name = " " + widget.FitRight(c[i].b.Help().Key, helpKey-3) + "  "
 				}
 				text = e.Styles.KeyOff.On(name + does)
-				if c[i].b.Enabled() {
+				if c[i].b.Enabled() || len(c[i].b.Keys()) == 0 { // a sign
 					text = e.Styles.Key.On(name) + does
 				}
 			}

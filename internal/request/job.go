@@ -193,11 +193,14 @@ type Preview struct {
 	Keys []workload.FileKey
 }
 
+// Sharing says of connections that a call need not wait until another has been answered.
+const Sharing = "calls may share them (pipelining)"
+
 // Over says how many connections a run has, and whether its calls share them.
 func (v Preview) Over() string {
 	text := "up to " + units.Plural(v.Connections, "connection")
 	if v.Shared {
-		text += "; calls may share them (pipelining), one behind the other"
+		text += "; " + Sharing
 	}
 	return text
 }

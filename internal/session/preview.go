@@ -65,7 +65,7 @@ func (o outline) length() string {
 	case o.p.Until != nil:
 		return "until " + o.p.Until.Text + " is known, or you stop it"
 	case len(o.p.Plan.Phases) > 1:
-		return "until you stop it; every phase but the last is done once"
+		return "its last phase lasts until you stop it"
 	}
 	return "until you stop it"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/units"
@@ -36,6 +37,15 @@ const Outage, Emptied = '░', '╱'
 
 // OwnPause names an outage in which perfbench itself did not run, and so asked for nothing.
 const OwnPause = "perfbench did not run"
+
+// Signs explains the signs of lanes and charts, for the help.
+func Signs() []key.Binding {
+	return []key.Binding{
+		widget.Bind("▾ ▿", "a change, or one to come"), widget.Bind("◆", "a note"), widget.Bind("▸", "a phase began"),
+		widget.Bind("▒", "a fault was in force"), widget.Bind(string(Outage), "nothing was done"), widget.Bind(string(Emptied), "answered without records"),
+		widget.Bind("✗", "calls failed"), widget.Bind("▲ ▔", "above the scale"),
+	}
+}
 
 // String is the moment as it is named beside a chart: its sign and name.
 func (m *Moment) String() string { return string(m.Sign) + " " + cmp.Or(m.Whole, m.Name) }

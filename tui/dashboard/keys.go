@@ -262,6 +262,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 	out := widget.KeyMap{
 		Short: short,
+		Signs: chart.Signs(),
 		Full: [][]key.Binding{
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},

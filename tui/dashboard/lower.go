@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -535,7 +536,7 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 func (low *lower) sides(s *widget.Styles, w int, brief bool) (head string, body []string) {
 	head, body = chart.Sides(s, chart.LastSecond, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, brief)
 	if i := slices.IndexFunc(body, func(l string) bool { return strings.HasPrefix(l, "  connections ") }); i >= 0 && low.now.info.Shared {
-		body = slices.Insert(body, i+1, widget.Fit("    · calls may share them (pipelining), one behind the other", w))
+		body = slices.Insert(body, i+1, widget.Fit("    · "+request.Sharing, w))
 	}
 	return head, body
 }

@@ -104,7 +104,7 @@ func (f *form) tallest(w int) int {
 			shown++
 		}
 	}
-	const own, besides, help = 5, 2, 2 // preset, target, password, mode, duration
+	const own, besides, help = 5, 1, 2 // preset, target, password, mode, duration
 	return summary + 1 + max(own+len(workload.Usual()), shown) + besides + help
 }
 

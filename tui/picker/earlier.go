@@ -1,10 +1,12 @@
 package picker
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -131,15 +133,14 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	top := x.top
 	end := min(top+h, len(items))
 	var g *widget.Grid
-	fits := func(room int) bool {
-		whole := func(words wording, cause bool) bool { // with store and p99
+	whole := func(room int, cause bool, wordings ...wording) bool { // with p99, and the store uncut
+		return slices.ContainsFunc(wordings, func(words wording) bool {
 			g = x.grid(e, items, top, end, focused, words, cause)
-			g.Cols[storeAt].Spare, g.Cols[latencyAt].Spare = 2, 1
+			g.Cols[storeAt].Least, g.Cols[storeAt].Spare, g.Cols[latencyAt].Spare = x.stores(items[top:end]), 2, 1
 			return g.Shows(storeAt, room) && g.Shows(latencyAt, room)
-		}
-		if whole(inFull, true) || whole(noToday, true) || whole(oneTime, true) || whole(inFull, false) || whole(oneTime, false) {
-			return true
-		}
+		})
+	}
+	fits := func(room int) bool {
 		for _, enough := range []func() bool{ // if possible with the store, which says whose the figures are
 			func() bool { g.Cols[storeAt].Spare = 2; return g.Least() <= room },
 			func() bool { g.Cols[storeAt].Spare = 2; return g.Shows(storeAt, room) },
@@ -153,9 +154,13 @@ func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 		}
 		return false
 	}
-	if fits(w - 1) { // off the border
-		w--
-	} else if !fits(w) {
+	switch off := w - 1; { // the border
+	case whole(off, true, inFull, noToday, oneTime):
+		w = off
+	case whole(w, true, noToday, oneTime):
+	case whole(off, false, inFull, oneTime) || fits(off):
+		w = off
+	case !fits(w):
 		g = x.grid(e, items, top, end, focused, noWord, false)
 	}
 	_, lines := g.Lines(s, w)
@@ -183,7 +188,7 @@ const storeAt, latencyAt = 1, 3
 // grid is the table of some of the items; cause gives verdicts in doubt their first one.
 func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bool, words wording, cause bool) *widget.Grid {
 	s := e.Styles
-	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: 10, Spare: 3}, {Right: true, Most: 12}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
+	g := &widget.Grid{Cols: []widget.Column{{}, {Least: 5, Most: longestStore, Spare: 3}, {Right: true, Most: 12}, {Right: true, Spare: 4}, {}, {Spare: 5, Most: 40}}}
 	for i := top; i < end; i++ {
 		r := &items[i]
 		latency, notes := "–", ""
@@ -240,6 +245,18 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 		return s.Plain
 	}
 	return g
+}
+
+// longestStore is how many cells the name of a store has at most.
+const longestStore = 10
+
+// stores is how many cells the stores of some items take.
+func (x *earlier) stores(items []kept.Item) (w int) {
+	for i := range items {
+		_, store := items[i].Target()
+		w = max(w, ansi.StringWidth(store))
+	}
+	return min(w, longestStore)
 }
 
 // none says that the selected profile has no runs, and where those of others are.

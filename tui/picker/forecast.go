@@ -150,7 +150,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	add("Thresholds", s.Plain, r.Thresholds...)
 	reports := strings.Join(v.Documents, ", ")
 	if out, ok := lineOf(v.Run, "out"); ok {
-		reports += " to a folder in " + out.Text
+		reports += " in " + strings.TrimSuffix(out.Text, "/") + "/"
 	}
 	add("Reports", s.Plain, reports)
 	return out

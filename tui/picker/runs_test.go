@@ -169,6 +169,20 @@ func TestTheLastRunsHaveTheirCauses(t *testing.T) {
 	}
 }
 
+// Room for more words of a row is not taken from its store.
+func TestTheLastRunsDoNotCutTheirStore(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past = b.Past[:1]
+	b.Past[0].Store.Name, b.Past[0].Started = "embedded", tuitest.Day.Add(4*time.Hour+44*time.Minute)
+	b.Past[0].Verdict = rundir.Verdict{State: "DEGRADED", Causes: []string{string(verdict.Crowded)}}
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, request.Request{}, tuitest.RunParams())
+	for _, w := range []int{120, 140, 170, 200} {
+		a := tuitest.NewStage(t, p, w, 45)
+		a.Perform(t, p.Start(a.Env))
+		assert.Regexp(t, `04:44 +embedded +\S+ +~?\d+ ms  ! DEGRADED: crowded`, a.Picture(t), "%d", w)
+	}
+}
+
 // One long row takes the store, which says whose the figures are, away from no row.
 func TestTheLastRunsKeepTheirStore(t *testing.T) {
 	b := tuitest.NewDemo()

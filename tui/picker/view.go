@@ -43,13 +43,15 @@ func (p *Picker) layout(w, h int) pickerPanes {
 		left = leastLeft
 	}
 	if w >= wideFrom {
-		left = min(max(w*34/100, leastLeft), mostLeft)
+		left = min(max(w-mostForm-2, leastLeft), mostLeft)
 	}
 	list := min(len(p.list.all)+11, h-2-6)
 	l.panes[paneProfiles] = image.Rect(0, 1, left, 1+list)
 	l.panes[paneRuns] = image.Rect(0, 1+list, left, h-1)
 	rest := h - 2 - p.form.tallest(min(w-left-2, mostForm)) - 2
 	if w >= wideFrom && (p.form.all || rest < wholePlan) {
+		left = min(max(w*34/100, leastLeft), mostLeft)
+		l.panes[paneProfiles].Max.X, l.panes[paneRuns].Max.X = left, left
 		mid := left + (w-left)/2
 		l.panes[paneForm], l.panes[panePlan] = image.Rect(left, 1, mid, h-1), image.Rect(mid, 1, w, h-1)
 		return l

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/archive"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -346,7 +347,7 @@ func (r *Results) Keys() widget.KeyMap {
 	case r.moment.shown():
 		short = slices.Insert(short, 2, widget.Bind("←→", "moment", "left", "right"))
 	}
-	return widget.KeyMap{
+	out := widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
@@ -354,6 +355,10 @@ func (r *Results) Keys() widget.KeyMap {
 			append(starts, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back),
 		},
 	}
+	if r.moment.shown() {
+		out.Signs = chart.Signs()
+	}
+	return out
 }
 
 // View draws the page.

@@ -27,7 +27,7 @@ func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 			assert.LessOrEqual(t, ansi.StringWidth(line), w)
 			if text, is := strings.CutPrefix(line, "   → "); is {
 				said = append(said, text)
-				assert.Contains(t, ansi.Strip(strings.Join(lines[:i], "\n")), "\n1  00:30", "below its segment")
+				assert.Contains(t, ansi.Strip(strings.Join(lines[:i], "\n")), "1  00:30", "below its segment")
 			}
 		}
 		require.Len(t, said, 1, "%d cells", w)

@@ -83,8 +83,12 @@ func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 	if w < 100 {
 		wide = 12
 	}
+	number := "segment"
+	if w < 72 {
+		number = "no."
+	}
 	g := widget.Grid{Cols: []widget.Column{
-		{Head: "#", Right: true},
+		{Head: number, Right: true},
 		{Head: "from", Right: true, Spare: 2},
 		{Head: "to", Right: true, Spare: 6},
 		{Head: "settings"},

@@ -8,10 +8,12 @@ import (
 )
 
 // KeyMap is what a screen reports about its keys: those of the bottom line in order,
-// and all of them in groups. It is a help.KeyMap.
+// and all of them in groups, with the signs that the help explains. It is a help.KeyMap.
 type KeyMap struct {
 	Short []key.Binding
 	Full  [][]key.Binding
+	// Signs explain what is drawn; they are no keys.
+	Signs []key.Binding
 }
 
 // ShortHelp returns the keys of the bottom line.

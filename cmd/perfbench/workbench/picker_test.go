@@ -52,3 +52,17 @@ func TestThePickerBeginsWithTwelveRowsAtMost(t *testing.T) {
 		}
 	}
 }
+
+// The plan of the first screen is whole at 120×40, but that of a group, whose functions are many.
+func TestThePlanOfTheFirstScreenIsWhole(t *testing.T) {
+	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
+	for _, name := range []string{"ingestion", "tx", "authz", "event-store"} {
+		b := newBench(&surroundings{env: a.Session(), out: t.TempDir(), soft: context.Background(), hard: context.Background()})
+		r := request.Request{Profile: name, Out: "results", Values: workload.Values{}}
+		p := picker.New(b.screens(nil).Picker, r, request.RunParams())
+		stage := tuitest.NewStage(t, p, 120, 40)
+		stage.Perform(t, p.Start(stage.Env))
+		assert.Contains(t, stage.Picture(t), "Reports     json, csv, hlog", name)
+		assert.NotRegexp(t, `What will happen .* of `, stage.Picture(t), name)
+	}
+}
