@@ -115,7 +115,7 @@ func (i *Item) words(s Sought) []string {
 		if r.Archived {
 			out = append(out, "archived")
 		}
-		out = append(out, r.Store.Version, r.Store.Product, r.EndedBy, r.Parameters["preset"], r.Name, r.Note)
+		out = append(out, r.Store.Version, r.EndedBy, r.Parameters["preset"], r.Name, r.Note)
 		for _, m := range r.Marks {
 			out = append(out, m.Note)
 		}
@@ -128,6 +128,12 @@ func (i *Item) words(s Sought) []string {
 		}
 	}
 	return out
+}
+
+// product reports whether a word begins one of the name of the product that the store of a run was: no server that has
+// "redis" within its name, such as miniredis, is one.
+func (i *Item) product(word string) bool {
+	return i.Run != nil && slices.ContainsFunc(strings.Fields(strings.ToLower(i.Run.Store.Product)), func(w string) bool { return strings.HasPrefix(w, word) })
 }
 
 // dates returns the ways in which a moment is told: as in lists, and as people write it.

@@ -40,6 +40,17 @@ func TestARunIsFoundByItsMarks(t *testing.T) {
 	require.NoError(t, Sought{Text: "mark=killed"}.Check([]Item{other}))
 }
 
+// A run is found by the product that its store was, by how its words begin: one on miniredis is none on Redis.
+func TestARunIsFoundByItsProduct(t *testing.T) {
+	is := func(store, product string) Item {
+		return Item{Run: &rundir.Run{Store: rundir.Store{Name: store, Product: product}}}
+	}
+	for sought, want := range map[string][3]bool{"redis": {false, true, true}, "miniredis": {true, false, false}, "valk": {false, true, false}, "p99< redis": {}} {
+		embedded, valkey, real := is("embedded", "miniredis"), is("redis", "Valkey"), is("redis", "redis")
+		assert.Equal(t, want, [3]bool{embedded.Holds(Sought{Text: sought}), valkey.Holds(Sought{Text: sought}), real.Holds(Sought{Text: sought})}, sought)
+	}
+}
+
 // A run is found by the classes of its errors.
 func TestARunIsFoundByItsErrors(t *testing.T) {
 	failed := Item{Run: &rundir.Run{Errors: []rundir.Error{{Class: "unreachable", Count: 3}}}}

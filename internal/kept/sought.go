@@ -141,7 +141,7 @@ func (i *Item) Holds(s Sought) bool {
 		if text == "" {
 			text = strings.ToLower(strings.Join(i.words(s), " "))
 		}
-		if !strings.Contains(text, w) {
+		if !strings.Contains(text, w) && !i.product(w) {
 			return false
 		}
 	}

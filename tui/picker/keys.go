@@ -15,7 +15,10 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return cmd
 	}
 	k := p.bindings()
-	switch {
+	switch none := p.noMatch(); {
+	case none != "" && (widget.Presses(msg, k.Start) || widget.Presses(msg, k.Launch) || widget.Presses(msg, k.Search) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets) || widget.Presses(msg, k.Copy) ||
+		widget.Presses(msg, k.Up) || widget.Presses(msg, k.Down) || widget.Presses(msg, k.Right)):
+		p.toast.Say(e.Now, none, false)
 	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || p.form.begins(msg) && !p.Keys().Takes(msg)):
 		return p.form.typeOver(msg, e)
 	case key.Matches(msg, k.Launch):
@@ -88,11 +91,12 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 // pressTyped passes a key to the text being typed, if there is one.
 func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {
 	if p.list.filter.Typing() {
-		if msg.String() == "enter" && len(p.list.shown) == 0 {
-			return nil, true // the next enter would start what was not looked for
-		}
 		p.list.filter.Press(msg)
-		return p.refilter(), true
+		cmd = p.refilter()
+		if none := p.noMatch(); none != "" && !p.list.filter.Typing() {
+			p.toast.Say(e.Now, none, false)
+		}
+		return cmd, true
 	}
 	if p.form.edit != nil {
 		return p.form.pressEdit(msg, e), true

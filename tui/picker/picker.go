@@ -3,6 +3,7 @@
 package picker
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -277,6 +278,14 @@ func (p *Picker) refilter() tea.Cmd {
 	return p.arrive()
 }
 
+// noMatch says that no profile passes the filter, and what to do; empty if one does, or the keys are elsewhere.
+func (p *Picker) noMatch() string {
+	if p.pane != paneProfiles || len(p.list.shown) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("no profile matches %q: esc clears the filter", p.list.filter.Text())
+}
+
 // filterProfiles begins to filter the list of profiles.
 func (p *Picker) filterProfiles() {
 	p.list.before = p.drafts.name
@@ -313,7 +322,7 @@ func (p *Picker) Home() { p.pane = paneProfiles }
 func (p *Picker) bindings() widget.Bindings {
 	k := widget.AllKeys
 	pr := p.list.selected()
-	can := pr != nil && built(pr)
+	can := pr != nil && built(pr) && p.noMatch() == ""
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
 	k.Copy.SetEnabled(can)
@@ -335,6 +344,11 @@ func (p *Picker) bindings() widget.Bindings {
 	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
+	if p.noMatch() != "" {
+		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.First, &k.Last, &k.Right} {
+			b.SetEnabled(false)
+		}
+	}
 	switch {
 	case filtered:
 		k.Back.SetHelp("esc", "clear filter")
@@ -433,8 +447,15 @@ func (p *Picker) Keys() widget.KeyMap {
 		}
 	}
 	k.Right.SetHelp("→", "setup")
+	short := []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Plans, k.Ping, k.History, k.Search, k.Sweep, k.Quit}
+	switch {
+	case p.noMatch() != "":
+		short = []key.Binding{k.Back, k.Filter, details, k.Help, k.Plans, k.History, k.Quit}
+	case k.Back.Enabled():
+		short = slices.Insert(short, 3, k.Back)
+	}
 	return widget.KeyMap{
-		Short: []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Plans, k.Ping, k.History, k.Search, k.Sweep, k.Quit},
+		Short: short,
 		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Filter, k.Start, k.Right}, common},
 	}
 }

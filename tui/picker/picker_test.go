@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -400,11 +401,18 @@ func TestFilteringProfiles(t *testing.T) {
 	a.Send(t, "/")
 	a.Type(t, "group q?")
 	assert.Equal(t, "event-store", p.list.selected().Name)
-	a.Send(t, "enter")
-	assert.True(t, p.Typing(), "what finds nothing is mended or left")
-	assert.Contains(t, a.Picture(t), "No profile matches.")
-	a.Send(t, "tab")
-	assert.Len(t, p.list.shown, 5, "what finds nothing is not kept")
+	for _, k := range []string{"enter", "enter", "S", "f", "w", "down"} {
+		a.Send(t, k)
+		assert.False(t, p.Typing(), "keys are no part of the filter any more")
+		assert.Contains(t, a.Picture(t), `no profile matches "group q?": esc clears the filter`, k)
+		assert.Empty(t, a.Started())
+		a.Env.Now = a.Env.Now.Add(time.Minute)
+		a.Send(t, a.Frame())
+		assert.NotContains(t, a.Picture(t), "no profile matches")
+		assert.Contains(t, a.Picture(t), " esc clear filter")
+	}
+	a.Send(t, "esc")
+	assert.Len(t, p.list.shown, 5)
 	assert.Equal(t, "event-store", p.list.selected().Name)
 }
 

@@ -57,14 +57,10 @@ func (l *profiles) sift() {
 	}
 }
 
-// keep ends the typing of the filter and keeps it, unless nothing was found by it.
+// keep ends the typing of the filter and keeps it.
 func (l *profiles) keep() {
 	l.filter.Keep()
 	l.before = ""
-	if len(l.shown) == 0 {
-		l.filter.Clear()
-		l.sift()
-	}
 }
 
 // prefer selects the profile of a name; if it does not pass the filter, the first that does, if one
