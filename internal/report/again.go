@@ -57,7 +57,7 @@ func Asked(r *rundir.Run) request.Request {
 		}
 		at := Number(round(m.At)) + "s"
 		value := typed(m.Name, m.To)
-		if m.Until > m.At {
+		if m.Ramp > 0 && m.Until > m.At {
 			at += ".." + Number(round(m.Until)) + "s"
 			value = typed(m.Name, m.From) + ".." + value
 		}

@@ -32,6 +32,23 @@ func TestTheCommandOfARun(t *testing.T) {
 		`--set 'prefix=it'\''s' --seed 7 --think 1.5s --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
 }
 
+// Quick presses of a key are one change of the same run again, as on all screens, for each track that they turned; a
+// short fault keeps its end.
+func TestQuickPressesAreAskedForAsOneChange(t *testing.T) {
+	r := &rundir.Run{Profile: "ingestion", Target: "memory:", Seed: 1, Parameters: map[string]string{"arrivals": "even"}}
+	for i, at := range []float64{6.2, 6.5, 6.8, 14.6} {
+		r.Changes = append(r.Changes,
+			rundir.Change{At: at, Name: "a.threads", From: 4 + float64(i), To: 5 + float64(i), By: "workbench", Segment: i + 1},
+			rundir.Change{At: at, Name: "b.threads", From: 8 + float64(i), To: 9 + float64(i), By: "workbench", Segment: i + 1},
+		)
+	}
+	r.Changes = append(r.Changes,
+		rundir.Change{At: 20, Name: "fault-delay", To: 5, By: "workbench", Segment: 5}, rundir.Change{At: 20.5, Name: "a.threads", From: 8, To: 2, By: "workbench", Segment: 6},
+		rundir.Change{At: 21.3, Name: "fault-delay", From: 5, By: "workbench", Segment: 7},
+	)
+	assert.Equal(t, []string{"6.2s:a.threads=7", "6.2s:b.threads=11", "14.6s:a.threads=8", "14.6s:b.threads=12", "20s..21.3s:fault=delay:5ms", "20.5s:a.threads=2"}, Asked(r).Timetable)
+}
+
 // A search turns the knobs of its run, which nobody asked for: the same run again has none of that.
 func TestWhatASearchSetIsNotAskedForAgain(t *testing.T) {
 	r := &rundir.Run{

@@ -1,7 +1,9 @@
 package rundir
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,39 +12,36 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Move is a change as shown to people: a ramp is one move that stands for all its
-// steps, starting from the value at which it begins.
+// Move is a change of one setting as shown to people: what somebody did at once is one for each setting that
+// it changed, such as a ramp, or quick presses of a key.
 type Move struct {
 	Change
 	// Until is when its last step was, in seconds of measurement, and Last the segment
-	// of that step; without a ramp they are those of the change.
+	// of that step; of a single step they are those of the change.
 	Until float64
 	Last  int
 }
 
-// Moves lists the changes of the run, each ramp as one, and as one what somebody did with
-// one knob within a segment.
-func (r *Run) Moves() []Move {
-	var out []Move
-	at := map[int]int{} // index of each ramp in out
-	for _, c := range r.Changes {
-		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
-			m := &out[i]
-			if m.Until == m.At { // the first step reached the value at which the ramp begins
-				m.From = m.To
-			}
-			m.To, m.Until, m.Last = c.To, c.At, c.Segment
-			continue
+// Moves lists the changes of the run in order, with those that were one act as one; the beginning and the end of a
+// fault are two, however soon it ended.
+func (r *Run) Moves() (out []Move) {
+	knobs := make([]measure.Change, 0, len(r.Changes))
+	for i, c := range r.Turned() {
+		if _, fault := workload.FaultSetting(c.Name); fault {
+			out = append(out, Move{Change: r.Changes[i], Until: r.Changes[i].At, Last: c.Segment})
+		} else {
+			knobs = append(knobs, c)
 		}
-		if n := len(out); n > 0 && c.Ramp == 0 && !strings.HasSuffix(c.Name, "paused") {
-			if m := &out[n-1]; m.Ramp == 0 && m.Name == c.Name && m.By == c.By && m.Segment == c.Segment {
-				m.To = c.To
-				continue
-			}
-		}
-		at[c.Ramp] = len(out)
-		out = append(out, Move{Change: c, Until: c.At, Last: c.Segment})
 	}
+	for _, a := range measure.Acts(knobs) {
+		for _, c := range a.Parts() {
+			out = append(out, Move{
+				Change: Change{At: a.At.Seconds(), Name: c.Name, From: c.From, To: c.To, By: c.By, Segment: c.Segment, Ramp: c.Ramp},
+				Until:  a.Until.Seconds(), Last: a.Last,
+			})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Move) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
 
