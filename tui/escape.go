@@ -59,15 +59,23 @@ func (a *App) after(msg afterMsg) tea.Cmd {
 	return tea.Batch(append(cmds, a.press(msg.key))...)
 }
 
-// answer passes a key to the screen on top, and says so where it has none of that name.
+// answer passes a key to the screen on top, and says so where it has none of that name, or one that does nothing now. That
+// nothing moves is seen.
 func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
-	does := nameOf(msg)
-	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !a.top().Keys().Has(msg) {
+	does, when, keys := nameOf(msg), "here", a.top().Keys()
+	b, dimmed := keys.Of(msg)
+	if dimmed {
+		does, when = "", "now"
+		if msg.Text != "" || key.Matches(msg, widget.AllKeys.Choose) {
+			does = b.Help().Desc
+		}
+	}
+	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !keys.Takes(msg) {
 		name := msg.String()
 		if does != "" {
 			name += " (" + does + ")"
 		}
-		top.Tell(name+" does nothing here; ? lists the keys", a.env) // the screen may know more
+		top.Tell(name+" does nothing "+when+"; ? lists the keys", a.env) // the screen may know more
 	}
 	return a.forward(msg)
 }

@@ -328,12 +328,40 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				return
 			}
 			for _, k := range []string{"x", "S", "Y", "T", "m", "w", "F", "b", "(", "y", "ü"} {
-				if a.top().Keys().Has(tuitest.KeyPress(k)) {
+				if _, has := a.top().Keys().Of(tuitest.KeyPress(k)); has {
 					continue
 				}
 				a := to(t)
 				send(t, a, k, frame(a))
 				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|are left to where the run was started`, picture(t, a), k)
+			}
+		})
+	}
+}
+
+// A key that is dimmed in the list of keys is answered, too: by what the screen knows, or else that it does nothing now.
+func TestADimmedKeySaysSo(t *testing.T) {
+	for name, to := range states(120, 40) {
+		t.Run(name, func(t *testing.T) {
+			a := to(t)
+			a.View()
+			if _, ok := a.top().(screen.Listener); !ok || a.isTyping() {
+				return
+			}
+			keys := a.top().Keys()
+			for _, group := range keys.FullHelp() {
+				for _, b := range group {
+					if b.Enabled() || len(b.Keys()) == 0 || keys.Takes(tuitest.KeyPress(b.Keys()[0])) {
+						continue
+					}
+					if press := tuitest.KeyPress(b.Keys()[0]); press.Text == "" && press.String() != "enter" {
+						continue // that nothing moves is seen
+					}
+					a := to(t)
+					before := picture(t, a)
+					send(t, a, b.Keys()[0], frame(a))
+					assert.NotEqual(t, before, picture(t, a), "%s: %s", b.Keys()[0], b.Help().Desc)
+				}
 			}
 		})
 	}

@@ -368,6 +368,8 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Compare{A: a, B: b})
 	case key.Matches(msg, k.Plans):
 		return h.plan(h.forPlan())
+	case widget.Presses(msg, k.Plans) && h.current() != nil:
+		h.toast.Say(e.Now, noneKept, false)
 	case widget.Presses(msg, k.Undo):
 		h.toast.Say(e.Now, gone, false)
 	case h.noSide() != "" && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
@@ -391,16 +393,24 @@ func (h *List) lacking() string {
 	return "choose two runs with space, or several a side with a and b"
 }
 
-// forPlan returns the runs that a plan is made of: those with marks or, without any, what is selected.
-func (h *List) forPlan() []string {
+// forPlan returns the runs that a plan is made of: those with marks or, without any, what is selected: of a sweep or a
+// comparison, those that are kept.
+func (h *List) forPlan() (ids []string) {
 	if ids := slices.Concat(h.sides[0], h.sides[1], h.allChosen()); len(ids) > 0 {
 		return ids
 	}
-	return h.side()
+	for _, r := range runsIn(h.current()) {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 // plan makes a plan of runs, and opens it.
 func (h *List) plan(ids []string) tea.Cmd {
+	without := ""
+	if i := h.place(ids[0]); len(ids) == 1 && i >= 0 && h.rows[i].Run != nil && h.rows[i].Run.Searched() {
+		without = ", without the search: f searches again"
+	}
 	return func() tea.Msg {
 		made, err := h.kept.PlanOf(ids)
 		if err != nil {
@@ -408,7 +418,7 @@ func (h *List) plan(ids []string) tea.Cmd {
 		}
 		said := "the plan is in " + made.Path
 		if one := made.File.Plain(); one != nil {
-			return screen.SetUpMsg{Request: *one, Said: said, From: h}
+			return screen.SetUpMsg{Request: *one, Said: said + without, From: h}
 		}
 		made.Said = said
 		return screen.OpenMsg{To: made}
@@ -426,7 +436,7 @@ func (h *List) noSide() string {
 	case r.Kind() == kept.Compare:
 		return "a comparison is no side: enter opens it; its runs can be chosen, each on its own"
 	case r.Kind() == kept.Repeat && len(r.Of) == 0:
-		return "none of these runs is kept any more"
+		return noneKept
 	}
 	return ""
 }
@@ -599,7 +609,11 @@ func (h *List) bindings() widget.Bindings {
 	k.SideA.SetEnabled(side)
 	k.SideB.SetEnabled(side)
 	k.Plans.SetHelp("P", "make a plan of them")
-	if !h.marks() {
+	switch r := h.current(); {
+	case h.marks():
+	case r != nil && r.Run == nil:
+		k.Plans.SetHelp("P", "make a plan of its runs")
+	default:
 		k.Plans.SetHelp("P", "make a plan of it")
 	}
 	k.Plans.SetEnabled(len(h.forPlan()) > 0)

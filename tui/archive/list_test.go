@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
@@ -434,7 +435,7 @@ func TestRepeatsAreASideOfAComparison(t *testing.T) {
 	a.Send(t, "b")
 	assert.Equal(t, 0, len(h.sides[0])+len(h.sides[1]))
 
-	for id, why := range map[string]string{"none": "none of these runs is kept any more", "compared": "a comparison is no side"} {
+	for id, why := range map[string]string{"none": noneKept, "compared": "a comparison is no side"} {
 		on(id)
 		for _, k := range []string{"space", "a", "b", "c"} {
 			a.Send(t, k)
@@ -785,6 +786,9 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	assert.Equal(t, []string{b.Past[0].ID}, b.Planned)
 	require.Len(t, a.SetUp, 1)
 	assert.Equal(t, "the plan is in plan.yaml", a.SetUp[0].Said)
+	h.rows[h.place(b.Past[0].ID)].Run.Changes = []rundir.Change{{By: measure.BySearch}}
+	a.Send(t, "P")
+	assert.Equal(t, "the plan is in plan.yaml, without the search: f searches again", a.SetUp[1].Said)
 	a.Send(t, "a", "down", "a", "down", "b", "P")
 	assert.Equal(t, []string{b.Past[0].ID, b.Past[1].ID, b.Past[2].ID}, b.Planned)
 	require.Len(t, a.Asked, 1)
@@ -794,6 +798,22 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	assert.Contains(t, s.View(a.Env), "the plan is in plan.yaml")
 	s.Tell("", a.Env)
 	assert.NotContains(t, s.View(a.Env), "written to", "until the next key")
+}
+
+// A plan of a sweep is one of its runs that are kept; where none is, that is said.
+func TestTheRunsOfASweepBecomeAPlan(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(9)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-124500-ingestion-sweep", When: tuitest.Day.Add(12*time.Hour + 45*time.Minute), Result: &past}}
+	a, h := list(t, b, 120, 40)
+	a.Perform(t, h.Start(a.Env))
+	a.Send(t, "g", "P")
+	assert.Contains(t, a.Picture(t), noneKept)
+	assert.Empty(t, b.Planned)
+	past.Runs[0].ID, past.Runs[1].ID = b.Past[0].ID, b.Past[1].ID
+	a.Perform(t, h.Start(a.Env))
+	a.Send(t, "g", "P")
+	assert.ElementsMatch(t, []string{b.Past[0].ID, b.Past[1].ID}, b.Planned)
 }
 
 // unread is a preview of runs that are never read.

@@ -164,9 +164,13 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *kept.Item, listed []string) (cm
 	case at == nil:
 		return nil, false
 	case key.Matches(msg, k.Remove, k.Pack) && len(runs) == 0:
-		return refuse("none of its runs is kept any more"), true
-	case key.Matches(msg, k.Remove) && slices.ContainsFunc(runs, func(r *rundir.Run) bool { return r.EndedBy == rundir.StillRunning }):
-		return refuse("not deleted: the run is still going; x ends it where it is shown"), true
+		return refuse(noneKept), true
+	case key.Matches(msg, k.Remove, k.Pack) && slices.ContainsFunc(runs, func(r *rundir.Run) bool { return r.EndedBy == rundir.StillRunning }):
+		what := "deleted"
+		if key.Matches(msg, k.Pack) {
+			what = "archived"
+		}
+		return refuse("not " + what + ": the run is still going; x ends it where it is shown"), true
 	case key.Matches(msg, k.Remove):
 		s.ask("delete", s.keeper.Remove, at, slices.Concat(folders, archives), listed)
 		if len(archives) == 0 {
@@ -211,6 +215,9 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 	}
 	return nil
 }
+
+// noneKept is why nothing can be done with the runs of a sweep or a group.
+const noneKept = "none of its runs is kept any more"
 
 // refuse says why a key does nothing.
 func refuse(why string) tea.Cmd { return func() tea.Msg { return DoneMsg{Err: errors.New(why)} } }

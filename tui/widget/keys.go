@@ -213,9 +213,13 @@ func (b *Bindings) Moves(msg tea.KeyPressMsg, rows, height int) (by int, ok bool
 	return 0, false
 }
 
-// Has reports whether a key is one of k's, dimmed or not.
-func (k KeyMap) Has(msg tea.KeyPressMsg) bool {
-	return k.any(func(b key.Binding) bool { return Presses(msg, b) })
+// Of returns the first binding of k with a key, dimmed or not; has is false without one.
+func (k KeyMap) Of(msg tea.KeyPressMsg) (b key.Binding, has bool) {
+	has = k.any(func(one key.Binding) bool {
+		b = one
+		return Presses(msg, one)
+	})
+	return b, has
 }
 
 // Takes reports whether a key is one of k's that works now.
