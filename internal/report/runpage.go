@@ -163,45 +163,21 @@ func Mixed(r *rundir.Run) bool {
 
 // Beneath is what stands below a table of operations: why it has no rates, and what of the times is
 // perfbench's own.
-func Beneath(r *rundir.Run) []string {
-	out := beneath(r, own(r))
-	if calls := Batches(r); calls != "" {
-		out = append(out, calls)
+func Beneath(r *rundir.Run) (out []string) {
+	for _, text := range []string{Rateless(r), own(r), Batches(r)} {
+		if text != "" {
+			out = append(out, text)
+		}
 	}
 	return out
 }
 
-// BeneathBriefly is Beneath without what calls have, and with only the operation of which perfbench's own part is the largest.
-func BeneathBriefly(r *rundir.Run) []string { return beneath(r, mostOwn(r)) }
-
-func beneath(r *rundir.Run, own string) (out []string) {
+// Rateless says why a table of operations has no rates; "" if it has.
+func Rateless(r *rundir.Run) string {
 	if r.Failed() {
-		out = append(out, "No rate per second is given: as the verification failed, what was acknowledged is no throughput.")
+		return "No rate per second is given: as the verification failed, what was acknowledged is no throughput."
 	}
-	if own != "" {
-		out = append(out, own)
-	}
-	return out
-}
-
-// mostOwn says for the operation of which lateness is the largest part of p99, or of p50 where there is no p99, how
-// large; "" in a closed loop.
-func mostOwn(r *rundir.Run) string {
-	text, most := "", -1.0
-	for _, o := range r.Operations {
-		late, all, name := o.Lateness.Shown(o.Calls), o.Response.Shown(o.Calls), "p99"
-		part, whole := late.P99, all.P99
-		if whole == measure.Hidden {
-			name, part, whole = "p50", late.P50, all.P50
-		}
-		if !o.Late() || whole <= 0 {
-			continue
-		}
-		if share := float64(part) / float64(whole); share > most {
-			most, text = share, fmt.Sprintf("Lateness, perfbench's own part: at most %s of %s at %s (%s.%s).", Nanos(part), Nanos(whole), name, o.Track, o.Op)
-		}
-	}
-	return text
+	return ""
 }
 
 // own says in one sentence how much of the response times of an open loop was

@@ -143,7 +143,7 @@ func neverSent(r *Record) string {
 		return ""
 	}
 	never, done := unsent(r.Ops)
-	return fmt.Sprintf("%s of %s due", units.Whole(never), units.Whole(never+done))
+	return fmt.Sprintf("%s of %s", units.Whole(never), units.Whole(never+done))
 }
 
 func throttledIn(r *Record) string {
@@ -155,14 +155,14 @@ func throttledIn(r *Record) string {
 
 func cpuUsed(r *Record) string {
 	if o := r.Observed; o != nil && o.Cores > 0 {
-		return fmt.Sprintf("%s of %s", units.Digits(o.Worked(), 2), processors(o.Cores))
+		return fmt.Sprintf("%s of %s", units.Digits(o.Worked(), 2), units.Digits(o.Cores, 2))
 	}
 	return ""
 }
 
 func stolenPart(r *Record) string {
 	if o := r.Observed; o != nil && o.Machine > 0 {
-		return share(o.Stolen) + " of the time"
+		return share(o.Stolen)
 	}
 	return ""
 }
@@ -183,7 +183,7 @@ func schedWait(r *Record) string {
 
 func gcPart(r *Record) string {
 	if o := r.Observed; o != nil && o.Cores > 0 {
-		return share(o.GCPauses) + " of the time"
+		return share(o.GCPauses)
 	}
 	return ""
 }
@@ -228,5 +228,5 @@ func sampled(r *Record) string {
 	if least < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, it needs %s", units.Whole(least), units.Whole(measure.Needs(99)))
+	return fmt.Sprintf("%s, needs %s", units.Whole(least), units.Whole(measure.Needs(99)))
 }

@@ -97,7 +97,7 @@ func (l *loadedRun) glance(s *widget.Styles, w, h int) []string {
 	if l.found != nil {
 		return searched(s, l.found, w, h)
 	}
-	head, table := l.head(s, nil, w), l.operations(s, w)
+	head, table := l.head(s, nil, w, false), l.operations(s, w)
 	drawn := l.drawn(s, &moment{}, len(head), w, h-len(head)-min(1+len(l.folder.Run.Operations), mostFirst)-2, 0)
 	return slices.Concat(head, drawn, []string{""}, table)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -27,11 +28,14 @@ func (l *loadedRun) page(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 	if wide(s, w, h) {
 		return l.wall(s, m, o, w, h)
 	}
-	head, table, rest := l.head(s, o, w), l.operations(s, w), l.rest(s, w, true)
+	head, table, rest := l.head(s, o, w, h >= causesSeen), l.operations(s, w), l.rest(s, w, true)
 	room := h - len(head) - min(len(table), mostFirst) - 2
 	drawn := l.drawn(s, m, len(head), w, room, min(len(rest), h/4))
 	return slices.Concat(head, drawn, []string{""}, table, rest)
 }
+
+// causesSeen is from how many lines on a page shows its causes at once.
+const causesSeen = 30
 
 // mostFirst is how many lines of the table of operations are to be seen at once, with its head.
 const mostFirst = 4
@@ -46,12 +50,11 @@ func (l *loadedRun) drawn(s *widget.Styles, m *moment, from, w, room, leave int)
 	if len(l.course.rates) < 2 {
 		return nil
 	}
-	h := max(room, leastOne)
-	if room >= leastBoth || s.Spoken {
-		least := leastBoth
-		if l.course.lane(s, w) != "" {
-			least++
-		}
+	h, least := max(room, leastOne), leastBoth
+	if l.course.lane(s, w) != "" {
+		least++
+	}
+	if room >= least || s.Spoken {
 		h = min(max(room-leave, least), mostBoth)
 	}
 	return append([]string{""}, l.charts(s, m, image.Pt(0, from+1), w, h)...)
@@ -60,12 +63,13 @@ func (l *loadedRun) drawn(s *widget.Styles, m *moment, from, w, room, leave int)
 // text is what the first page says in words and tables, with a line for each cause or, unless brief, all
 // of it.
 func (l *loadedRun) text(s *widget.Styles, o *screen.Outcome, w int, brief bool) []string {
-	return slices.Concat(l.head(s, o, w), []string{""}, l.operations(s, w), l.rest(s, w, brief))
+	return slices.Concat(l.head(s, o, w, true), []string{""}, l.operations(s, w), l.rest(s, w, brief))
 }
 
-// head are the main figures with the verdict, on one line if they fit; the verification, and what the figures
-// are of; then what was asked for, and whether it was met.
-func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
+// head are the main figures with the verdict and its causes, unless these are seen on the same screen, on one line
+// if they fit; a verification that did not pass, and what the figures are of; then what was asked for, and whether it was
+// met.
+func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int, seen bool) []string {
 	run := &l.folder.Run
 	f := widget.FiguresOf(run)
 	rate := units.Number(f.Rate)
@@ -83,14 +87,18 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	}
 	sign, k := widget.Worth(s, run.Verdict)
 	verdict := run.Verdict.State
-	if causes := run.Verdict.Main(); len(causes) > 0 {
+	if causes := run.Verdict.Main(); len(causes) > 0 && !seen {
 		verdict += ": " + strings.Join(causes, ", ")
 	}
 	out := flow([]string{
 		s.FocusTitle.On(rate), s.Muted.On("p50") + " " + s.Bold.On(run.Sign()+widget.Nanos(f.P50)), s.Muted.On("p99") + " " + s.Bold.On(run.Sign()+widget.Nanos(f.P99)),
 		errs.On(widget.Plural(f.Errors, "error")), k.On(sign + verdict),
 	}, "   ", w)
-	more := []string{run.MeasuredText(), "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
+	length := run.MeasuredText()
+	if run.EndedBy != "duration" {
+		length += ", " + run.Ending("you")
+	}
+	more := []string{length, "p99.9 " + widget.Nanos(f.P999), "max " + widget.Nanos(f.Max)}
 	if f.P99 == measure.Hidden {
 		more = append(more, needs(run))
 	}
@@ -100,7 +108,9 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 	if f.Mixes > 0 {
 		more = append(more, fmt.Sprintf("%s mixes %d segments, see Changes", run.Sign(), f.Mixes))
 	}
-	out = append(out, verified(s, run, w)...)
+	if !passed(run) {
+		out = append(out, verified(s, run, w)...)
+	}
 	out = append(out, flow(on(s.Muted, more), s.Muted.On(" · "), w)...)
 	for _, t := range run.Verdict.Thresholds {
 		sign, k := "✓ ", s.OK
@@ -116,6 +126,11 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int) []string {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
 	}
 	return out
+}
+
+// passed reports whether there is nothing to know of a verification but that it passed.
+func passed(run *rundir.Run) bool {
+	return run.Verification.State == workload.Passed && run.Restarted() == ""
 }
 
 // verified says whether what is stored is what was acknowledged, and that a server came back empty.
@@ -172,10 +187,10 @@ func flow(parts []string, between string, w int) []string {
 	return out
 }
 
-// operations is the table of operations, with what it takes to read it.
+// operations is the table of operations, and why it has no rates.
 func (l *loadedRun) operations(s *widget.Styles, w int) []string {
 	out := operationsTable(s, &l.folder.Run, w)
-	for _, text := range report.BeneathBriefly(&l.folder.Run) {
+	if text := report.Rateless(&l.folder.Run); text != "" {
 		out = append(out, widget.MutedLines(s, text, w)...)
 	}
 	return out
@@ -270,8 +285,10 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 			cut = cut || less
 		}
 	}
-	if cut {
-		out = append(out, s.Muted.On("  more on Verdict: tab"))
+	if more := "  more on Verdict: tab"; cut && ansi.StringWidth(out[len(out)-1]+more) <= w {
+		out[len(out)-1] += s.Muted.On(more)
+	} else if cut {
+		out = append(out, s.Muted.On(more))
 	}
 	return out
 }
@@ -292,11 +309,9 @@ func (l *loadedRun) facts(s *widget.Styles, w int) []string {
 	for _, a := range report.Faults(l.folder) {
 		add("Fault", report.FaultText(&a, run), s.Plain)
 	}
-	length := run.MeasuredText()
-	if run.WarmupS > 0 {
-		length += " after " + report.Length(run.WarmupS) + " of warm-up"
+	if passed(run) {
+		out = append(out, verified(s, run, w)...)
 	}
-	add("Length", length+" · "+run.Ending("you"), s.Plain)
 	store := []string{run.Target}
 	for _, more := range []string{strings.TrimSpace(run.Store.Product + " " + run.Store.Version), run.Store.Topology} {
 		if more != "" {

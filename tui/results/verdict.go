@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -79,35 +80,57 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	return append(out, checks...)
 }
 
-// checked lists what the verdict looked at, with what it found there, in columns where there is room.
+// checked lists what the verdict looked at and found right, with what it found there, in as many columns as
+// have room. What casts doubt is told in full.
 func (l *loadedRun) checked(s *widget.Styles, w int) []string {
 	list := l.folder.Run.Checked()
-	if len(list) == 0 {
+	head := "Checked"
+	right := slices.DeleteFunc(slices.Clone(list), func(c verdict.Checked) bool { return !c.OK })
+	if len(right) < len(list) {
+		head = "Checked, and right"
+	}
+	if len(right) == 0 {
 		return nil
 	}
-	_, doubt := widget.Worth(s, l.folder.Run.Verdict)
-	names, figures := 0, 0
-	for _, c := range list {
-		names, figures = max(names, ansi.StringWidth(c.Name)), max(figures, ansi.StringWidth(c.Figure))
-	}
-	var lines []string
-	for _, c := range list {
-		sign, k := "✓ ", s.OK
-		if !c.OK {
-			sign, k = "! ", doubt
+	out := []string{"", s.Bold.On(head)}
+	if s.Spoken {
+		for _, c := range right {
+			out = append(out, "✓ "+c.Name+": "+c.Figure)
 		}
-		if s.Spoken {
-			lines = append(lines, sign+c.Name+": "+c.Figure)
-			continue
+		return out
+	}
+	for n := mostChecked; ; n-- {
+		if lines := inColumns(s, right, n); n == 1 || ansi.StringWidth(lines[0]) <= w {
+			for _, line := range lines {
+				out = append(out, ansi.Truncate(line, w, "…"))
+			}
+			return out
 		}
-		lines = append(lines, ansi.Truncate(k.On(sign)+widget.Fit(c.Name, names)+"  "+s.Muted.On(c.Figure), w, "…"))
 	}
-	out := []string{"", s.Bold.On("Checked")}
-	if column := names + figures + 4; 2*column+gutter <= w && !s.Spoken {
-		half := (len(lines) + 1) / 2
-		return append(out, columns(lines[:half], column, lines[half:]...)...)
+}
+
+// mostChecked is how many columns a list of what was checked has at most.
+const mostChecked = 4
+
+// inColumns lists what was checked in n columns, each as wide as it needs; the first line is as wide as any.
+func inColumns(s *widget.Styles, list []verdict.Checked, n int) []string {
+	each := (len(list) + n - 1) / n
+	lines := make([]string, each)
+	for from := 0; from < len(list); from += each {
+		column := list[from:min(from+each, len(list))]
+		names, figures := 0, 0
+		for _, c := range column {
+			names, figures = max(names, ansi.StringWidth(c.Name)), max(figures, ansi.StringWidth(c.Figure))
+		}
+		gap := ""
+		if from > 0 {
+			gap = "   "
+		}
+		for i, c := range column {
+			lines[i] += gap + s.OK.On("✓ ") + widget.Fit(c.Name, names) + "  " + s.Muted.On(widget.Fit(c.Figure, figures))
+		}
 	}
-	return append(out, lines...)
+	return lines
 }
 
 // limits is what held the run back: a headline, the periods of a run that had several, bars of what was used,

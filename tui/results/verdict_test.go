@@ -49,8 +49,12 @@ func TestTheVerdictSaysWhatWasChecked(t *testing.T) {
 	page := ansi.Strip(strings.Join(l.judged(a.Env.Styles, 116), "\n"))
 	require.Equal(t, "VALID", l.folder.Run.Verdict.State)
 	assert.Regexp(t, `^✓ VALID\n\nChecked\n(✓|!) `, page)
-	assert.Len(t, l.checked(a.Env.Styles, 40), len(l.folder.Run.Checked())+2, "a line for each where there is no room for two")
+	n := len(l.folder.Run.Checked())
+	assert.Len(t, l.checked(a.Env.Styles, 40), n+2, "a line for each where there is no room for two")
+	assert.Len(t, l.checked(a.Env.Styles, 116), (n+2)/3+2)
 	b, d := doubted(t, 120, 40)
+	d.run.loaded.folder.Run.Verdict.Causes = []string{"samples"}
 	page = ansi.Strip(strings.Join(d.run.loaded.judged(b.Env.Styles, 116), "\n"))
-	assert.Greater(t, strings.Index(page, "Checked"), strings.Index(page, "Limited by"))
+	assert.Greater(t, strings.Index(page, "Checked, and right"), strings.Index(page, "Limited by"))
+	assert.NotContains(t, page[strings.Index(page, "Checked"):], "calls for p99", "it is told in full above")
 }
