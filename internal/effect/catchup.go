@@ -61,6 +61,18 @@ func (c *Course) outages() {
 	}
 }
 
+// own reports whether nothing was done in some seconds because perfbench itself did not run.
+func (c *Course) own(list []Second) bool {
+	paused, long := time.Duration(0), time.Duration(0)
+	for _, x := range list {
+		if x.Count == 0 {
+			paused += measure.Silence{From: x.At, To: x.end()}.Paused(c.Pauses)
+			long += x.end() - x.At
+		}
+	}
+	return measure.Own(paused, long)
+}
+
 // untilOutage returns the seconds after a change in which nothing else happened to the store. An outage that begins
 // at once may be what the change did.
 func untilOutage(after []Second) []Second {

@@ -34,6 +34,8 @@ type Course struct {
 	// Crowded means that other processes took from perfbench or the store what they needed of
 	// this machine. Over means that the run has ended.
 	Crowded, Over bool
+	// Pauses are when perfbench itself did not run.
+	Pauses []measure.Pause
 	// Commands are those that faults may be.
 	Commands []workload.Command
 	// Names are those of the operations, where more than one was called.
@@ -78,7 +80,7 @@ type Segment struct {
 
 // Live is the course of a run that goes on, of which the verdict so far is v.
 func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *Course {
-	c := &Course{Changes: s.Changes, Commands: commands, Crowded: crowded(v)}
+	c := &Course{Changes: s.Changes, Pauses: s.Pauses, Commands: commands, Crowded: crowded(v)}
 	for _, seg := range s.Segments {
 		one := Segment{From: seg.From, To: seg.To, Settings: seg.Settings}
 		for op, o := range seg.Ops {
@@ -135,6 +137,11 @@ func Of(f *rundir.Folder) *Course {
 	for i, o := range r.Operations {
 		if r.Counts(o) {
 			ops[measure.Operation{Track: o.Track, Op: o.Op}] = i
+		}
+	}
+	if r.Observed != nil {
+		for _, p := range r.Observed.PausesAt {
+			c.Pauses = append(c.Pauses, measure.Pause{At: int64(at(p.AtS)), For: at(p.ForS)})
 		}
 	}
 	for i := range r.Segments {
@@ -395,8 +402,9 @@ type stretch struct {
 	p50, p99 typical
 	// low and high are the rates of the slowest and the fastest second, of which one may have none.
 	low, high float64
-	// stood means that nothing was done in one of the seconds, silent that it was in all, but for one before.
-	stood, silent bool
+	// stood means that nothing was done in one of the seconds, silent that it was in all, but for one before,
+	// own that perfbench itself did not run then.
+	stood, silent, own bool
 }
 
 // typical is what a percentile was in the median second, and its logarithm in each that has one.
@@ -519,7 +527,11 @@ func (c *Course) of(list []measure.Act, i, many, most int) Effect {
 	k := min(e.had, e.since, most)
 	nearest := before[len(before)-e.had:]
 	p50, p99 := slowest(near, nearest, after[:k])
-	over := func(list []Second) stretch { return over(list, &p50, &p99) }
+	over := func(list []Second) stretch {
+		out := over(list, &p50, &p99)
+		out.own = c.own(list)
+		return out
+	}
 	noise := drifts(k/2, before[max(len(before)-2*window, 0):], over)
 	e.after = over(after[:k])
 	if k > 0 { // what was before it does not move while more comes after it

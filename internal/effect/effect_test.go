@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -106,6 +107,34 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 			assert.Equal(t, c.want, e.Outcome(0))
 		})
 	}
+}
+
+// Seconds in which nothing was done because perfbench itself did not run are not laid to the store.
+func TestAStallMayBePerfbenchsOwn(t *testing.T) {
+	turn := func(at time.Duration) measure.Change {
+		return measure.Change{At: at * time.Second, Name: "threads", From: 1, To: 2, By: "workbench"}
+	}
+	stall := [][2]int64{{1000, 2000}, {0, 0}, {0, 0}}
+	for _, of := range []struct {
+		changes []measure.Change
+		seconds [][2]int64
+		pause   measure.Pause
+		want    string
+	}{
+		{[]measure.Change{turn(10)}, slices.Concat(steady(10, 1000, 2000), stall), measure.Pause{At: 11e9, For: 1500 * time.Millisecond}, "unsure: perfbench itself did not run after it"},
+		{[]measure.Change{turn(10)}, slices.Concat(steady(10, 1000, 2000), stall), measure.Pause{At: 11e9, For: 900 * time.Millisecond}, "unsure: the store has not answered since"},
+		{[]measure.Change{turn(10), turn(13)}, slices.Concat(steady(10, 1000, 2000), stall, steady(10, 1000, 2000)), measure.Pause{At: 10.5e9, For: 2500 * time.Millisecond}, "unsure: perfbench itself did not run before it"},
+		{[]measure.Change{turn(10)}, slices.Concat(steady(10, 1000, 2000), stall), measure.Pause{At: 2e9, For: 3 * time.Second}, "unsure: the store has not answered since"},
+	} {
+		c := course(of.changes, of.seconds...)
+		c.Pauses = []measure.Pause{of.pause}
+		e := last(c)
+		assert.Equal(t, of.want, e.Outcome(0))
+	}
+	kept := Of(&rundir.Folder{Run: rundir.Run{Observed: &verdict.Observed{PausesAt: []verdict.Pause{{AtS: 11, ForS: 1.5}}}}})
+	assert.Equal(t, []measure.Pause{{At: 11e9, For: 1500 * time.Millisecond}}, kept.Pauses)
+	live := Live(&measure.Snapshot{Pauses: kept.Pauses}, rundir.Verdict{}, nil)
+	assert.Equal(t, kept.Pauses, live.Pauses)
 }
 
 // What was done within a few seconds is judged together: from before the first to after the last.

@@ -153,12 +153,18 @@ func (e *Effect) poor() string {
 	switch {
 	case e.scarce():
 		return fmt.Sprintf("it needs at least %d s before it, and had %d", fewest, e.had)
+	case e.after.silent && e.after.own:
+		return "perfbench itself did not run after it"
 	case e.after.silent && e.more:
 		return "the store has not answered since"
 	case e.after.silent:
 		return "the store did not answer after it"
+	case e.before.silent && e.before.own:
+		return "perfbench itself did not run before it"
 	case e.before.silent:
 		return "the store did not answer before it"
+	case e.stood() && (e.before.own || e.after.own):
+		return "perfbench itself did not run for a while"
 	case e.stood():
 		return "nothing was done for a while"
 	case e.after.seconds < fewest:

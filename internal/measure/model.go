@@ -262,8 +262,10 @@ type Snapshot struct {
 	// Silence is the latest of a second or more in which the store answered nothing, up to the last
 	// finished second; zero if there was none.
 	Silence Silence
-	// Paused is for how much of that the process itself did not run.
+	// Paused is for how much of that the process itself did not run, Pauses are the first times in which
+	// it did not.
 	Paused time.Duration
+	Pauses []Pause
 	// Phases names the phases in progress.
 	Phases []string
 	// Ran are the phases whose measured part has begun, in the order of the plan.

@@ -40,7 +40,7 @@ func (c *Collector) publish(now int64) {
 	s.open = c.win.second
 	s.Errors, s.Messages = c.all.errorCounts(), c.log.messages()
 	ctl := c.cfg.Source.Control()
-	s.Paused = s.Silence.Paused(ctl.Pauses)
+	s.Pauses, s.Paused = ctl.Pauses, s.Silence.Paused(ctl.Pauses)
 	s.Changes, s.Marks, s.Phases, s.Ran, s.Total = ctl.Changes, ctl.Marks, ctl.Phases, ctl.Ran, ctl.Total
 	for op := range c.cfg.Ops {
 		s.Ops[op].Count, s.Ops[op].Errors = c.all.ops[op].count, c.all.ops[op].errors

@@ -55,7 +55,7 @@ func Across(vals []float64, n int, at func(column int) float64) []float64 {
 var sparks = []rune(" ▁▂▃▄▅▆▇█")
 
 // Sparkline draws the last w values, one per column, scaled to top, with the newest on
-// the right. A value above 0 is always visible; a gap is a space.
+// the right. A value above 0 is always visible; 0 and a gap are spaces.
 func Sparkline(vals []float64, w int, top float64) string {
 	if w <= 0 {
 		return ""
@@ -67,7 +67,7 @@ func Sparkline(vals []float64, w int, top float64) string {
 	b.WriteString(strings.Repeat(" ", w-len(vals)))
 	for _, v := range vals {
 		l := level(v, top, len(sparks)-1)
-		if l >= 0 {
+		if l >= 0 && v > 0 {
 			l = max(l, 1)
 		}
 		b.WriteRune(sparks[max(l, 0)])
@@ -77,7 +77,7 @@ func Sparkline(vals []float64, w int, top float64) string {
 
 // Trend draws the last w values as Sparkline does, but scaled from their minimum to
 // their maximum, or to a tenth above the minimum if they hardly differ: it shows how
-// they changed rather than how large they are.
+// they changed rather than how large they are. But 0 is none.
 func Trend(vals []float64, w int) string {
 	if len(vals) > w {
 		vals = vals[len(vals)-max(w, 0):]
@@ -93,7 +93,9 @@ func Trend(vals []float64, w int) string {
 	}
 	out := make([]float64, len(vals))
 	for i, v := range vals {
-		out[i] = v - low
+		if v > 0 {
+			out[i] = max(v-low, math.SmallestNonzeroFloat64)
+		}
 	}
 	return Sparkline(out, w, high-low)
 }

@@ -199,7 +199,7 @@ func TestSparkline(t *testing.T) {
 	}{
 		{"newest at the right", []float64{8, 4}, 4, "  █▄"},
 		{"only the last ones", []float64{1, 2, 8, 8}, 2, "██"},
-		{"nothing is never invisible unless it is a gap", []float64{0, nan, 0.01}, 3, "▁ ▁"},
+		{"nothing is not some", []float64{0, nan, 0.01}, 3, "  ▁"},
 		{"no room", []float64{1}, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Sparkline(c.vals, c.w, 8)) })
@@ -210,7 +210,7 @@ func TestTrendShowsChangeAndNotHowMuchThereIs(t *testing.T) {
 	assert.Equal(t, "▁▁██", Trend([]float64{100, 100, 200, 200}, 4), "from the lowest to the highest")
 	assert.Equal(t, "▄▄▄▄", Trend([]float64{100, 100, 100, 100}, 4), "what does not change is flat")
 	assert.Equal(t, "▃▅▃", Trend([]float64{1000, 1015, 1000}, 3), "a hundredth is no mountain")
-	assert.Equal(t, " █▁█", Trend([]float64{nan, 5, 0, 5}, 4))
+	assert.Equal(t, " █ █", Trend([]float64{nan, 5, 0, 5}, 4), "nothing is not some")
 	assert.Equal(t, "    ", Trend(nil, 4))
 }
 
