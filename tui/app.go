@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,9 +57,8 @@ type App struct {
 	leaving bool
 	killed  screen.Ending
 	final   Final
-	// asks is what the key that was pressed last asks to be pressed again for, at asked; empty: nothing.
-	asks  string
-	asked time.Time
+	// asks is what the key asks that was pressed last; nil: nothing.
+	asks *question
 	// pending is the outcome of a run that ended while the user was typing.
 	pending *screen.EndedMsg
 }
@@ -149,6 +149,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseClickMsg, tea.PasteMsg:
 		a.unsay()
+	}
+	if _, click := msg.(tea.MouseClickMsg); click {
+		a.asks = nil
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -409,11 +412,13 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	again := a.asking()
-	a.asks = ""
 	if a.overlay != none {
 		return a.overlayKey(msg)
 	}
+	if q := a.asking(); q != nil && (!key.Matches(msg, widget.AllKeys.Interrupt) || msg.String() == q.Key) {
+		return a.reply(msg)
+	}
+	a.asks = nil
 	typing := a.isTyping()
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
@@ -421,7 +426,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			a.overlay = quitting
 			return nil
 		}
-		if text := a.loses(msg); text != "" && again != text && a.ask(text) {
+		if q := a.loses(msg); q != nil {
+			a.ask(q)
 			return nil
 		}
 		return a.quit()
@@ -433,16 +439,25 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		a.home()
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
-	case a.stops(msg) && again != stopsNext:
-		a.ask(stopsNext)
+	case a.stops(msg):
+		a.ask(a.stop(msg))
 	default:
 		return a.answer(msg)
 	}
 	return nil
 }
 
-// page draws the screen on top: a form in a box over the screen below, where that has room.
+// page draws the screen on top: a form in a box over the screen below, where that has room; and in the last line what is
+// asked.
 func (a *App) page() string {
+	page := a.screen()
+	if q := a.asking(); q != nil {
+		return page[:strings.LastIndexByte(page, '\n')+1] + q.Line(a.env.Styles, a.env.W)
+	}
+	return page
+}
+
+func (a *App) screen() string {
 	top, e := a.top(), a.env
 	if b, ok := top.(screen.Boxed); ok && len(a.stack) > 1 && !e.Styles.Spoken {
 		if box := b.Box(e); box != nil && len(box) <= e.H-2 {

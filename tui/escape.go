@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -80,8 +81,14 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 	return a.forward(msg)
 }
 
-// stopsNext is what the key that stops is answered with when it is pressed once.
-const stopsNext = "press x again to stop"
+// question is asked about a key: on is the screen that it is for, and yes what it does. holds reports whether there is still
+// something to ask.
+type question struct {
+	widget.Question
+	on    screen.Screen
+	yes   func() tea.Cmd
+	holds func() bool
+}
 
 // stops reports whether a key would stop a run, a sweep or a plan, whichever screen shows it.
 func (a *App) stops(msg tea.KeyPressMsg) bool {
@@ -90,35 +97,64 @@ func (a *App) stops(msg tea.KeyPressMsg) bool {
 	})
 }
 
-// loses is what a key that quits is answered with when it is pressed once, where runs were deleted that can still be
-// brought back; empty: there are none.
-func (a *App) loses(msg tea.KeyPressMsg) string {
-	switch n := a.bench.Runs.Removed(); n {
-	case 0:
-		return ""
-	case 1:
-		return msg.String() + " again quits, and the deleted run is gone for good"
-	default:
-		return fmt.Sprintf("%s again quits, and %d deleted runs are gone for good", msg, n)
+// stop asks whether to stop what the screen shows.
+func (a *App) stop(msg tea.KeyPressMsg) *question {
+	what := "run"
+	switch a.top().(type) {
+	case *archive.Screen:
+		what = "sweep"
+	case *archive.Suite:
+		what = "plan"
+	}
+	return &question{
+		Question: widget.Question{Text: "Stop the " + what + "?", Yes: "stop", No: "go on", Careful: true, Key: msg.String()},
+		yes:      func() tea.Cmd { return a.answer(msg) },
+		holds:    func() bool { return a.stops(msg) },
 	}
 }
 
-// ask says that the key must be pressed once more; it reports whether that is seen.
-func (a *App) ask(text string) bool {
-	a.asks, a.asked = text, a.env.Now
-	top, ok := a.top().(screen.Listener)
-	if ok {
-		top.Tell(text, a.env)
+// loses asks whether to quit where runs were deleted that can still be brought back; nil: there are none.
+func (a *App) loses(msg tea.KeyPressMsg) *question {
+	n := a.bench.Runs.Removed()
+	if n == 0 {
+		return nil
 	}
-	return ok
+	text := "Quit? The deleted run is gone for good then."
+	if n > 1 {
+		text = fmt.Sprintf("Quit? %d deleted runs are gone for good then.", n)
+	}
+	return &question{
+		Question: widget.Question{Text: text, Yes: "quit", No: "stay", Careful: true, Key: msg.String()},
+		yes:      a.quit,
+		holds:    func() bool { return true },
+	}
 }
 
-// asking returns what is asked and still shown; empty: nothing.
-func (a *App) asking() string {
-	if a.env.Now.Sub(a.asked) >= widget.Answered {
-		return ""
+// ask asks something about the screen on top.
+func (a *App) ask(q *question) {
+	q.on = a.top()
+	a.asks = q
+}
+
+// asking returns what is asked; nil: nothing, or no longer.
+func (a *App) asking() *question {
+	if q := a.asks; q != nil && q.on == a.top() && q.holds() {
+		return q
 	}
-	return a.asks
+	return nil
+}
+
+// reply handles a key while something is asked.
+func (a *App) reply(msg tea.KeyPressMsg) tea.Cmd {
+	q := a.asks
+	yes, given := q.Answer(msg)
+	if given {
+		a.asks = nil
+	}
+	if !yes {
+		return nil
+	}
+	return q.yes()
 }
 
 // unsay ends what was said before a key, a click or a paste.

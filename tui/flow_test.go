@@ -115,7 +115,7 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	run.Stop() // by itself, not by a key
 	send(t, a, frame(a), "esc")
 	assert.IsType(t, &results.Results{}, a.top())
-	assert.Contains(t, picture(t, a), "esc once more goes back")
+	assert.Contains(t, picture(t, a), "the run has just ended: these are its results")
 	send(t, a, "esc")
 	assert.IsType(t, &picker.Picker{}, a.top())
 

@@ -228,14 +228,16 @@ func TestQuittingAsksWhereDeletedRunsAreGoneThen(t *testing.T) {
 	for _, key := range []string{"q", "ctrl+c"} {
 		a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
 		send(t, a, "D", "y", key)
-		assert.Contains(t, picture(t, a), key+" again quits, and the deleted run is gone for good")
+		assert.Contains(t, picture(t, a), "Quit? The deleted run is gone for good then. [y/N]  y quit  enter stay")
+		send(t, a, "n")
 		send(t, a, "down", "D", "y", key)
-		assert.Contains(t, picture(t, a), key+" again quits, and 2 deleted runs are gone for good")
+		assert.Contains(t, picture(t, a), "Quit? 2 deleted runs are gone for good then. [y/N]  y quit  enter stay")
+		a.env.Now = a.env.Now.Add(time.Minute)
+		send(t, a, frame(a), "down")
+		assert.Contains(t, picture(t, a), "gone for good then. [y/N]", "a question stays until it is answered")
+		send(t, a, "enter")
 		assert.False(t, a.quit)
-		a.env.Now = a.env.Now.Add(widget.Answered)
-		send(t, a, frame(a), key)
-		assert.False(t, a.quit, "the question was no longer shown")
-		send(t, a, key)
+		send(t, a, key, key)
 		assert.True(t, a.quit)
 	}
 	a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
@@ -275,8 +277,7 @@ func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {
 	assert.Contains(t, picture(t, a), "enter keep")
 }
 
-// The key that stops does so when it is pressed twice within three seconds, on every screen that has it,
-// with no other key between.
+// The key that stops asks first, on every screen that has it; y or the key itself answers yes.
 func TestOneKeyStopsNoRun(t *testing.T) {
 	for name, to := range map[string]func() (*testApp, func() bool){
 		"run": func() (*testApp, func() bool) {
@@ -302,18 +303,23 @@ func TestOneKeyStopsNoRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, stopped := to()
+			const asks = `Stop the (run|sweep)\? \[y/N\]`
 			send(t, a, "x", frame(a))
-			assert.Contains(t, picture(t, a), stopsNext)
-			send(t, a, "down", frame(a))
-			assert.NotContains(t, picture(t, a), stopsNext)
-			send(t, a, "x")
-			a.env.Now = a.env.Now.Add(widget.Answered)
-			send(t, a, frame(a))
-			assert.NotContains(t, picture(t, a), stopsNext)
-			send(t, a, "x", tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt})
+			assert.Regexp(t, asks, picture(t, a))
+			for _, no := range []string{"enter", "esc", "n"} {
+				send(t, a, no, frame(a))
+				assert.NotRegexp(t, asks, picture(t, a), no)
+				send(t, a, "x", "down")
+				assert.Regexp(t, asks, picture(t, a), "until it is answered")
+			}
+			send(t, a, tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt})
 			assert.False(t, stopped(), "escape comes before it")
 			send(t, a, "x")
 			assert.True(t, stopped())
+			a, stopped = to()
+			send(t, a, "x", "y", frame(a))
+			assert.True(t, stopped())
+			assert.NotRegexp(t, asks, picture(t, a))
 		})
 	}
 }

@@ -349,8 +349,8 @@ func (a *App) tooSmallView() string {
 	if a.overlay == finishing {
 		said = []string{writingThenQuits}
 	}
-	if text := a.asking(); text != "" {
-		said = []string{text}
+	if q := a.asking(); q != nil {
+		said = []string{q.String()}
 	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {

@@ -102,7 +102,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 	s.press("Escape")
 	s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
 	s.press("x")
-	s.shows("press x again to stop")
+	s.shows("Stop the run? [y/N]")
 	s.press("x")
 
 	s.shows("Results", "written to results") // the reasons of a verdict may need all other lines

@@ -26,8 +26,8 @@ type Results struct {
 	bench Bench
 	// since is when the screen appeared by itself, zero if the user opened it.
 	since time.Time
-	// warned means that the last key would have made live changes or broken a store, and that this is asked.
-	warned bool
+	// asks whether to make live changes again or to break a store; nil: nothing is asked.
+	asks   *widget.Question
 	run    *subject
 	moment *moment
 	pages  *pages
@@ -64,9 +64,9 @@ func (r *Results) Start(screen.Env) tea.Cmd { return r.run.read(r.bench) }
 // Tell shows a sentence for a while.
 func (r *Results) Tell(sentence string, e screen.Env) { r.toast.Tell(e.Now, sentence) }
 
-// Typing reports whether text is being typed.
+// Typing reports whether text is being typed, or a question answered.
 func (r *Results) Typing() bool {
-	return r.shelf.Typing() || r.export != nil && r.export.typing
+	return r.shelf.Typing() || r.asks != nil || r.export != nil && r.export.typing
 }
 
 // Update handles one message.
@@ -74,7 +74,6 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		r.toast.Tick(e.Now)
-		r.warned = r.warned && r.toast.Text != "" // a click, say, has ended the question
 		if r.run.going() && !e.Covered && r.export == nil && r.reread.Due(e.Now, []rundir.Run{r.run.loaded.folder.Run}) {
 			return r, r.run.read(r.bench)
 		}
@@ -117,20 +116,42 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return r, nil
 }
 
-// repeats says what the same run again does beside what it was asked for, and how that is done or left out; ""
-// if it is nothing that has to be confirmed.
-func (s *subject) repeats() string {
+// repeats asks whether to do again what the same run does beside what it was asked for; nil if it is nothing that has to be
+// confirmed.
+func (s *subject) repeats() *widget.Question {
 	n, faults := s.tuned(), breaks(s.asked().Timetable)
+	text := ""
 	switch does := strings.Join(faults, ", "); {
 	case n > 0 && len(faults) > 0:
-		return fmt.Sprintf("R again makes its %s, too, and breaks the store by %s; S starts without", widget.Plural(int64(n), "live change"), does)
+		text = fmt.Sprintf("Run again with its %s, and break the store by %s?", widget.Plural(int64(n), "live change"), does)
 	case n > 0:
-		return fmt.Sprintf("R again makes its %s, too, at the same times; S starts without", widget.Plural(int64(n), "live change"))
+		text = fmt.Sprintf("Run again with its %s, at the same times?", widget.Plural(int64(n), "live change"))
 	case len(faults) > 0:
-		return "that breaks the store again, by " + does + "; R once more does it"
+		text = "Run again, and break the store by " + does + "?"
+	default:
+		return nil
 	}
-	return ""
+	return &widget.Question{Text: text, Yes: "run again", No: "leave it", Careful: true, Key: widget.AllKeys.Again.Keys()[0]}
 }
+
+// answer handles a key while it is asked whether to run again; S runs without the live changes.
+func (r *Results) answer(msg tea.KeyPressMsg, k *widget.Bindings) tea.Cmd {
+	yes, given := r.asks.Answer(msg)
+	without := key.Matches(msg, k.Launch)
+	if given || without {
+		r.asks = nil
+	}
+	switch {
+	case yes:
+		return screen.Replace(screen.Start{Request: r.run.asked()})
+	case without:
+		return screen.Replace(screen.Start{Request: r.run.untuned()})
+	}
+	return nil
+}
+
+// justEnded answers a key that was meant for the run.
+const justEnded = "the run has just ended: these are its results"
 
 // breaks returns the steps of a timetable that break something.
 func breaks(timetable []string) (out []string) {
@@ -167,10 +188,12 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return cmd
 	}
 	r.page(e) // what the keys do depends on what the page shows
-	k, warned, read := r.bindings(), r.warned, r.moment.cross.On
-	r.warned = false
+	k, read := r.bindings(), r.moment.cross.On
+	if r.asks != nil {
+		return r.answer(msg, &k)
+	}
 	if !r.since.IsZero() && e.Now.Sub(r.since) < unasked && (widget.Presses(msg, k.Search) || widget.Presses(msg, k.Again) || key.Matches(msg, k.Launch) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets)) {
-		r.toast.Say(e.Now, "the run has just ended: these are its results; "+msg.String()+" once more starts another", false)
+		r.toast.Say(e.Now, justEnded, false)
 		r.since = time.Time{}
 		return nil
 	}
@@ -189,7 +212,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.LogAxis) && r.moment.turn():
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
-			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
+			r.toast.Say(e.Now, justEnded, false)
 			r.since = time.Time{}
 			return nil
 		}
@@ -217,9 +240,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Replace(screen.Start{Request: screen.Searching(r.run.asked(), asked), Search: &asked})
 	case key.Matches(msg, k.Again):
 		again := r.run.asked()
-		if text := r.run.repeats(); text != "" && !warned {
-			r.warned = true
-			r.toast.Ask(text)
+		if r.asks = r.run.repeats(); r.asks != nil {
 			return nil
 		}
 		return screen.Replace(screen.Start{Request: again})
@@ -311,6 +332,13 @@ func (r *Results) Keys() widget.KeyMap {
 	if r.shelf.Typing() {
 		return r.shelf.Keys()
 	}
+	if r.asks != nil {
+		list := r.asks.Keys()
+		if k := r.bindings(); k.Launch.Enabled() {
+			list = slices.Insert(list, 1, widget.Long(k.Launch, "without its live changes"))
+		}
+		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+	}
 	k := r.offered()
 	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
 	move.SetEnabled(k.Down.Enabled())
@@ -332,9 +360,6 @@ func (r *Results) Keys() widget.KeyMap {
 	sideways := []key.Binding{k.Right, k.Left}
 	if r.moment.shown() {
 		sideways = k.ReadingHelp()
-	}
-	if r.warned && k.Launch.Enabled() {
-		short = append([]key.Binding{k.Again, k.Launch}, slices.DeleteFunc(short, func(b key.Binding) bool { return slices.Equal(b.Keys(), k.Again.Keys()) })...)
 	}
 	starts := []key.Binding{again}
 	if k.Launch.Enabled() {
@@ -389,7 +414,10 @@ func (r *Results) page(e screen.Env) []string {
 func (r *Results) bottom(e screen.Env) []string {
 	said := r.moment.lines(e)
 	line := r.shelf.Line(e.Styles, e.W)
-	if line == "" && r.toast.Text != "" {
+	switch {
+	case r.asks != nil:
+		line = widget.Fit(e.Styles.Warn.On(" "+r.asks.String()), e.W)
+	case line == "" && r.toast.Text != "":
 		line = r.toast.Line(e.Styles, e.W)
 	}
 	switch {
@@ -411,6 +439,7 @@ func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		}
 		return cmd
 	}
+	r.asks = nil
 	r.page(e)
 	r.pages.click(m, e)
 	return nil

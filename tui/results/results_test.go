@@ -48,7 +48,7 @@ func TestAKeyMeantForTheRunStartsNoOther(t *testing.T) {
 		r.run.loaded.folder.Run.Changes = nil
 		r.since = a.Env.Now
 		a.Send(t, key)
-		assert.Contains(t, a.Picture(t), "the run has just ended: these are its results; "+key+" once more starts another")
+		assert.Contains(t, a.Picture(t), justEnded)
 		assert.Empty(t, a.Asked, key)
 		a.Send(t, key)
 		assert.Len(t, a.Asked, 1, key)
@@ -382,8 +382,8 @@ func TestThatTheSameRunMakesItsLiveChangesIsSaid(t *testing.T) {
 	r.run.loaded.folder.Run.Changes = []rundir.Change{{At: 4, Name: "threads", From: 8, To: 9}}
 	assert.Contains(t, help(), said)
 	a.Send(t, "R")
-	assert.Contains(t, a.Picture(t), "R again makes its 1 live change, too, at the same times; S starts without")
-	assert.Contains(t, a.Picture(t), "S start without its live changes")
+	assert.Contains(t, a.Picture(t), "Run again with its 1 live change, at the same times? [y/N]")
+	assert.Contains(t, a.Picture(t), "y run again  S without its live changes  enter leave it")
 	assert.Empty(t, a.Started())
 	a.Send(t, "R")
 	require.Len(t, a.Started(), 1)
@@ -412,16 +412,17 @@ func TestARunWithAFaultIsNotDoneAgainUnasked(t *testing.T) {
 	r.run.loaded.folder.Run.Changes, r.run.loaded.folder.Run.Timetable = nil, []string{"2s:rate=100", "4s..7s:fault=pause:primary"}
 	a.Send(t, "R")
 	assert.Empty(t, a.Started())
-	assert.Contains(t, a.Picture(t), "that breaks the store again, by 4s..7s:fault=pause:primary; R once more does it")
-	a.Send(t, "down", "R")
-	assert.Empty(t, a.Started(), "another key was pressed in between")
+	const asks = "Run again, and break the store by 4s..7s:fault=pause:primary? [y/N]"
+	assert.Contains(t, a.Picture(t), asks)
 	a.Env.Now = a.Env.Now.Add(time.Minute)
-	a.Send(t, a.Frame())
-	assert.Contains(t, a.Picture(t), "R once more does it", "a question stays until it is answered")
-	r.Tell("", a.Env) // as a click ends what was said
-	a.Send(t, a.Frame(), "R")
+	a.Send(t, a.Frame(), "down", "S")
+	assert.Contains(t, a.Picture(t), asks, "a question stays until it is answered")
+	a.Send(t, "enter")
+	assert.NotContains(t, a.Picture(t), asks)
+	a.Send(t, "R", tea.MouseClickMsg{X: 30, Y: 10, Button: tea.MouseLeft})
+	assert.NotContains(t, a.Picture(t), asks)
 	assert.Empty(t, a.Started())
-	a.Send(t, "R")
+	a.Send(t, "R", "y")
 	assert.Len(t, a.Started(), 1)
 }
 

@@ -20,9 +20,6 @@ func (n *Note) Say(now time.Time, text string, bad bool) {
 	*n = Note{Text: text, bad: bad, until: now.Add(Said)}
 }
 
-// Ask shows a question, which is shown until it is answered: the next key ends it.
-func (n *Note) Ask(text string) { *n = Note{Text: text} }
-
 // Tell answers a key that does nothing. No text means that a key was pressed, which ends what was said before it:
 // that may be untrue after it.
 func (n *Note) Tell(now time.Time, text string) {

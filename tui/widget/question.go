@@ -3,15 +3,25 @@ package widget
 import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Question asks whether to do something. All questions of the workbench are answered by the same
-// keys: y and n always, esc with no, and enter with the answer that the question has in capitals.
+// keys: y and n always, esc with no, and enter with the answer that the question has in capitals; the key that asked it, pressed
+// again, with yes.
 type Question struct {
 	// Text is the question; Yes and No say what comes of the answers.
 	Text, Yes, No string
 	// Careful means that enter is a no: for what cannot be taken back, or was hardly meant.
 	Careful bool
+	// Key is the key that asked it, which is a yes when it is pressed again; empty: none.
+	Key string
+}
+
+// Line draws the question and its keys in w cells.
+func (q Question) Line(s *Styles, w int) string {
+	text := " " + ansi.Truncate(q.String(), max(w-2, 1), "…") + " "
+	return s.Warn.On(text) + Footer(s, w-ansi.StringWidth(text), q.Keys())
 }
 
 // String returns the question with its answers, that of enter in capitals.
@@ -25,7 +35,7 @@ func (q Question) String() string {
 // Answer returns the answer that a key is; given is false if it is none.
 func (q Question) Answer(msg tea.KeyPressMsg) (yes, given bool) {
 	switch msg.String() {
-	case "y", "Y":
+	case "y", "Y", q.Key:
 		return true, true
 	case "n", "N", "esc":
 		return false, true

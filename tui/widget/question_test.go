@@ -22,6 +22,9 @@ func TestAQuestionIsAnsweredByTheSameKeysEverywhere(t *testing.T) {
 		}
 		_, given := q.Answer(PressOf("q"))
 		assert.False(t, given)
+		q.Key = "q"
+		yes, given := q.Answer(PressOf("q"))
+		assert.True(t, yes && given, "the key that asked")
 		for _, b := range q.Keys() {
 			yes, given := q.Answer(PressOf(b.Help().Key))
 			assert.True(t, given, "a hint names a key that answers")
