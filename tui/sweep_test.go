@@ -99,14 +99,16 @@ func TestTheFormOfASearchSaysTheOneThingThatIsWrong(t *testing.T) {
 	for _, c := range []struct{ keys, typed, says string }{
 		{"up", "abc", `"abc" is not a duration such as`},
 		{"up", "0s", `"0s" is no time for a search`},
+		{"down down", "abc", `"abc" is not a number`},
+		{"down down down", "1x", `"1x" is not a number`},
 		{"", "p99<5", `"5" is not a duration such as 5ms`},
 	} {
 		b := tuitest.NewDemo()
 		b.FindErr = errors.New("plan: this comes of it")
 		a := pickApp(t, b, Options{}, 120, 40)
 		send(t, a, "f")
-		if c.keys != "" {
-			send(t, a, c.keys)
+		for k := range strings.FieldsSeq(c.keys) {
+			send(t, a, k)
 		}
 		send(t, a, "ctrl+u")
 		for _, r := range c.typed {

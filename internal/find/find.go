@@ -103,6 +103,18 @@ func Check(a Asked) error {
 			problems.Add(fault.Field("under", err))
 		}
 	}
+	for _, level := range []struct{ name, text string }{{"from", a.From}, {"to", a.To}} {
+		if strings.TrimSpace(level.text) == "" {
+			continue
+		}
+		_, err := units.ParseRate(level.text)
+		if a.Over == OverThreads {
+			_, err = units.ParseWhole(level.text)
+		}
+		if err != nil {
+			problems.Add(fault.Field(level.name, fault.Input(fmt.Errorf("%s: %q is not a number", level.name, level.text), units.LikeNumbers)))
+		}
+	}
 	_, err := a.TimeLimit()
 	problems.Add(err)
 	return problems.Err()

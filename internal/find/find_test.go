@@ -419,3 +419,22 @@ func TestBadSearches(t *testing.T) {
 	_, err = Read(Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "no live knob rate", fmt.Sprint(err))
 }
+
+// What is wrong with a search is told as far as no plan is needed, each beside what it is about.
+func TestCheckTellsWhatIsWrongWithoutAPlan(t *testing.T) {
+	for want, a := range map[string]Asked{
+		"":         {Under: []string{"p99<10ms", "put.p99<5ms"}, From: "1k", To: "2k/s", Within: "3m"},
+		"under":    {Under: []string{"p99<5"}},
+		"from":     {From: "abc"},
+		"to":       {Over: OverThreads, To: "1.5"},
+		"duration": {Within: "0s"},
+	} {
+		err := Check(a)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		assert.Len(t, fault.Parts(err), 1, want)
+		assert.Equal(t, want, fault.FieldOf(fault.Parts(err)[0]), want)
+	}
+}

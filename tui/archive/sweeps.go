@@ -142,7 +142,7 @@ func (s *Screen) begun(msg begunMsg, e screen.Env) tea.Cmd {
 	s.ask.busy = false
 	switch {
 	case msg.err != nil:
-		s.ask.form.Blame(msg.err)
+		s.ask.blame(msg.err)
 	default:
 		s.ask.open, s.ask.after = false, nil
 		s.going, s.now = msg.sweep, msg.sweep.Now()

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -270,6 +271,20 @@ func (p size) starts(server string) string {
 		text += ": " + units.Length(p.takes) + " plus " + more
 	}
 	return text + "."
+}
+
+// blame shows why there is no sweep: what is wrong with what is swept over, beside the row that has it.
+func (a *asker) blame(err error) {
+	parts := fault.Parts(err)
+	for i, part := range parts {
+		for _, row := range []string{"over", "and"} {
+			name, _, _ := strings.Cut(a.form.Value(row), "=")
+			if name = strings.TrimSpace(name); name != "" && fault.FieldOf(part) == name && a.form.Value(name) == "" {
+				parts[i] = fault.Within(row, part)
+			}
+		}
+	}
+	a.form.Blame(errors.Join(parts...))
 }
 
 // press handles a key or a paste in the form, which says what is wrong as it is typed.

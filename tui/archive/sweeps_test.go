@@ -206,6 +206,8 @@ func TestTheFormOfASweepSaysTheOneThingThatIsWrong(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "is not NAME=LIST")
 	assert.NotContains(t, a.Picture(t), "hunter1")
 	a, s, _ = asking(t, 120, 40)
+	s.ask.blame(fault.Field("threads", errors.New(`threads: "0" (flag --over) is not in 1..8`)))
+	assert.Regexp(t, `over +threads=1.*\n│ +threads: "0" is not in 1\.\.8 +│`, a.Picture(t), "beside the row that has it")
 	s.ask.form.Blame(errors.Join(fault.Field("rate", errors.New("rate: no")), errors.New("plan: this comes of it")))
 	assert.NotContains(t, a.Picture(t), "this comes of it")
 	assert.NotContains(t, a.Picture(t), "Enter starts")

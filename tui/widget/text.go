@@ -181,8 +181,11 @@ func Unflagged(text string, own ...FormRow) string {
 		}
 		return cmp.Or(row, name)
 	})
-	return strings.ReplaceAll(text, " (flag)", "")
+	return flagged.ReplaceAllString(text, "")
 }
+
+// flagged says that a value is from a flag.
+var flagged = regexp.MustCompile(` \(flag( [\w-]+)?\)`)
 
 // Sentences returns an error, and each of several joined into one, with its hint below.
 func Sentences(s *Styles, err error, w int) []string {
