@@ -96,7 +96,7 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 	case len(open) == len(judged) && p.happened() != "":
 		return "Unsure: " + units.Listed(open) + "." // not chance: what went wrong may have done it
 	case len(open) == len(judged):
-		return "Unsure: " + may + p.wants(judged[0], unit) + "."
+		return "Unsure: " + may + p.wants(judged[0]) + "."
 	}
 	text += fmt.Sprintf(", with %.0f %% confidence", 100*certainty)
 	if alone {
@@ -108,16 +108,16 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 	return text + "."
 }
 
-// wants says what these runs could have shown of a figure that is unsure, or else what it would take; ""
-// where the answer begins with something else.
-func (p Pair) wants(f Finding, unit string) string {
+// wants says what it would take to know of a figure that is unsure; "" where the answer begins with something else.
+func (p Pair) wants(f Finding) string {
 	if p.brief || p.rates != "" {
 		return ""
 	}
+	text := f.takes()
 	if f.Power != nil && !f.open() && !f.hopeless() {
-		return "; to show, " + f.Label(unit) + " must change by " + strings.Replace(f.sized(f.Power.ShowsOften), "×", "a factor of ", 1)
+		text = f.advice() // Powers has how large a change these runs could have shown
 	}
-	if text := f.takes(); text != "" {
+	if text != "" {
 		return "; " + text
 	}
 	return ""

@@ -101,9 +101,10 @@ func shortened(names []string) []string {
 
 // cautions says what keeps a comparison from being fair, one clause each.
 func cautions(a, b Set, diffs []Difference) []string {
-	levels := searched(a, b) != ""
+	other := otherLoad(a, b) != "" // which the answer says
+	levels := searched(a, b) != "" || other
 	words := append(doubts("A", a, levels), doubts("B", b, levels)...)
-	if names := causes(diffs); len(names) > 1 {
+	if names := causes(diffs); len(names) > 1 && !other {
 		words = append(words, "A and B differ in "+units.Listed(shortened(names))+": the change has more than one cause")
 	}
 	return words
@@ -234,7 +235,7 @@ func notes(c *Comparison) []string {
 	if text := c.Statistics(); text != "" {
 		out = append(out, text)
 	}
-	if atRate(c.A, c.B) && unlike(c.A, c.B) == "" {
+	if atRate(c.A, c.B) && unlike(c.A, c.B)+otherLoad(c.A, c.B) == "" {
 		out = append(out, heldNote(c))
 	}
 	for _, text := range []string{paired(c), asunder(c), along(c)} {

@@ -130,6 +130,9 @@ func Sets(a, b Set, o Options) *Comparison {
 		case unlike(a, b) != "":
 			withdrawn(p.Findings)
 			p.rates = unlike(a, b)
+		case otherLoad(a, b) != "":
+			withdrawn(p.Findings)
+			p.rates = otherLoad(a, b) + p.described(c.Unit(m.Operation))
 		case atRate(a, b):
 			limited(p.Findings, true)
 			if m.Operation == nil && held(a) != held(b) {

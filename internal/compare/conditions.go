@@ -46,6 +46,8 @@ type Conditions struct {
 	// Changes is how many live changes there were: what was done at once, such as by one key for all
 	// tracks, is one.
 	Changes int `json:"changes,omitempty"`
+	// Turned are the settings that they turned, and how far.
+	Turned map[string]Span `json:"turned,omitempty"`
 	// Paced means that the rate changed as the run went.
 	Paced bool `json:"paced,omitempty"`
 	// Segments is how many segments its figures mix; 0 if live changes made none.
@@ -93,7 +95,7 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: timesAsTyped(r.Parameters),
-		Changes: len(r.Did()), Paced: paced(r), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+		Changes: len(r.Did()), Turned: turned(r), Paced: paced(r), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
 	for _, k := range machineFacts {

@@ -53,7 +53,7 @@ func TestAThroughputThatOneSideWasGivenIsNotJudged(t *testing.T) {
 	side := func(change func(c *Conditions), done float64) *Run {
 		r := *read(t, rundirtest.NewFolder(day, "redis", 16, 1))
 		r.Conditions.Changes, r.Conditions.Settings = 0, maps.Clone(r.Conditions.Settings)
-		r.Conditions.Settings["rate"] = 0
+		r.Conditions.Settings["rate"], r.Conditions.Turned = 0, nil // as in a baseline of an earlier version
 		change(&r.Conditions)
 		r.Parts = append([]Measured(nil), r.Parts...)
 		r.Parts[0].Figures = maps.Clone(r.Parts[0].Figures)

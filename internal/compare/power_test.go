@@ -120,7 +120,7 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		`^Unsure: p99 may be chance; these runs vary too much to show 5 %: make them longer, or the machine`: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
 		`^B is worse in p50 \(×2\), with 95 % confidence; p99 may be chance\.$`:                              Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
 		`^B is worse in p50 \(×2\), with 95 % confidence\.$`:                                                 Sets(side(1, steady, few), side(2, twice, few), Options{}),
-		`^Unsure: p50 may be chance; to show, p50 must change by a factor of 7\.\d\.$`:                       Sets(side(1, wild, few), side(2, wild, steady), Options{}),
+		`^Unsure: p50 may be chance; these runs vary too much to show 5 %: make them longer, or the machine`: Sets(side(1, wild, few), side(2, wild, steady), Options{}),
 	} {
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))
 	}

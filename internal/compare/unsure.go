@@ -61,8 +61,10 @@ func (c *Comparison) Warnings() []string {
 
 // unsure returns a sentence for each figure of which the comparison is unsure, or why it compares none.
 func (c *Comparison) unsure() (out []string) {
-	if why := unlike(c.A, c.B); why != "" {
-		out = append(out, why)
+	for _, why := range []string{unlike(c.A, c.B), otherLoad(c.A, c.B)} {
+		if why != "" {
+			out = append(out, why)
+		}
 	}
 	for _, f := range c.Unsures() {
 		out = append(out, f.Sentence(c.Unit(nil))+"; "+f.PowerText())
