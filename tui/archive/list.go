@@ -335,6 +335,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.move(by)
 		return nil
 	}
+	if len(h.shown) == 0 && h.shelf.Filter.Text() != "" && h.Keys().Dims(msg) {
+		h.toast.Say(e.Now, h.shelf.Filter.NoMatch("run"), false)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.Back):
 		switch {

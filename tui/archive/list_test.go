@@ -800,6 +800,20 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	assert.NotContains(t, s.View(a.Env), "written to", "until the next key")
 }
 
+// Where no run passes the filter, the keys on one say so.
+func TestKeysSayThatNoRunMatches(t *testing.T) {
+	a, _ := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "/")
+	a.Type(t, "qx")
+	a.Send(t, "enter")
+	for _, k := range []string{"enter", "space", "a", "c", "P", "n", "D", "u"} {
+		a.Send(t, k)
+		assert.Contains(t, a.Picture(t), `no run matches "qx": esc clears the filter`, k)
+		a.Env.Now = a.Env.Now.Add(time.Minute)
+		a.Send(t, a.Frame())
+	}
+}
+
 // A plan of a sweep is one of its runs that are kept; where none is, that is said.
 func TestTheRunsOfASweepBecomeAPlan(t *testing.T) {
 	b := tuitest.NewDemo()

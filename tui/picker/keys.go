@@ -19,6 +19,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case none != "" && (widget.Presses(msg, k.Start) || widget.Presses(msg, k.Launch) || widget.Presses(msg, k.Search) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets) || widget.Presses(msg, k.Copy) ||
 		widget.Presses(msg, k.Up) || widget.Presses(msg, k.Down) || widget.Presses(msg, k.Right)):
 		p.toast.Say(e.Now, none, false)
+	case p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" && len(p.runs.items()) == 0 && p.Keys().Dims(msg):
+		p.toast.Say(e.Now, p.runs.shelf.Filter.NoMatch("run"), false)
 	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || p.form.begins(msg) && !p.Keys().Takes(msg)):
 		return p.form.typeOver(msg, e)
 	case key.Matches(msg, k.Launch):

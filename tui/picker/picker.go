@@ -3,7 +3,6 @@
 package picker
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -283,7 +282,7 @@ func (p *Picker) noMatch() string {
 	if p.pane != paneProfiles || len(p.list.shown) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("no profile matches %q: esc clears the filter", p.list.filter.Text())
+	return p.list.filter.NoMatch("profile")
 }
 
 // filterProfiles begins to filter the list of profiles.

@@ -416,6 +416,19 @@ func TestFilteringProfiles(t *testing.T) {
 	assert.Equal(t, "event-store", p.list.selected().Name)
 }
 
+// Where none of the last runs passes the filter, the keys on one say so.
+func TestKeysSayThatNoRunMatches(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 80, 24)
+	a.Perform(t, p.Start(a.Env))
+	a.Send(t, "shift+tab", "/")
+	a.Type(t, "qx")
+	a.Send(t, "enter", "enter")
+	assert.Contains(t, a.Picture(t), `no run matches "qx": esc clears the filter`)
+	assert.Empty(t, a.Asked)
+	a.Send(t, "esc", "enter")
+	assert.Len(t, a.Asked, 1)
+}
+
 // A search that finds nothing, and one that is left, leave the selection and what was set.
 func TestASearchLosesNothingThatWasSet(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)

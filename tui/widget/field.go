@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -153,6 +154,11 @@ func (f *Filter) Press(msg tea.KeyPressMsg) {
 
 // Paste inserts text into the filter.
 func (f *Filter) Paste(msg tea.PasteMsg) { f.field, _ = f.field.Update(msg) }
+
+// NoMatch says that nothing of that name passes the filter, and what to do.
+func (f *Filter) NoMatch(what string) string {
+	return fmt.Sprintf("no %s matches %q: esc clears the filter", what, f.Text())
+}
 
 // View draws the filter, in w cells while it is being typed; without a filter it shows
 // hint.

@@ -222,6 +222,12 @@ func (k KeyMap) Of(msg tea.KeyPressMsg) (b key.Binding, has bool) {
 	return b, has
 }
 
+// Dims reports whether a key is one of k's that does nothing now.
+func (k KeyMap) Dims(msg tea.KeyPressMsg) bool {
+	_, has := k.Of(msg)
+	return has && !k.Takes(msg)
+}
+
 // Takes reports whether a key is one of k's that works now.
 func (k KeyMap) Takes(msg tea.KeyPressMsg) bool {
 	return k.any(func(b key.Binding) bool { return key.Matches(msg, b) })
