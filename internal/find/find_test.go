@@ -360,6 +360,26 @@ func TestAStepKeepsTheFiguresOfItsConditions(t *testing.T) {
 	})
 }
 
+// An interrupt ends a search and its run, and it is why, whichever of the two the search sees first.
+func TestAnInterruptIsWhyASearchEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := putting(t, "memory:?service=4ms&servers=2", 8)
+		o, err := Read(Asked{Under: []string{"p99<10ms"}, From: "100"}, plan)
+		require.NoError(t, err)
+		o.Time = time.Minute
+		for range 10 {
+			ctx, interrupt := context.WithCancel(t.Context())
+			run, err := engine.Start(ctx, engine.Options{Plan: plan, Classify: func(error) uint8 { return 1 }, Classes: []string{"", "other"}})
+			require.NoError(t, err)
+			interrupt()
+			_, _ = run.Wait()
+			r, err := New(run, plan, o, nil, true).Find(ctx, func(Step) {})
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Equal(t, Interrupted, r.Why)
+		}
+	})
+}
+
 // A search that ends early says what ended it, and how many threads there were.
 func TestFindEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

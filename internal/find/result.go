@@ -93,6 +93,8 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Threads = r.Steps[len(r.Steps)-1].Threads
 	}
 	switch {
+	case errors.Is(err, errOver) && ctx.Err() != nil: // an interrupt ends both
+		r.Why, err = Interrupted, context.Cause(ctx)
 	case errors.Is(err, errOver):
 		r.Why, err = "the run ended first", nil
 	case errors.Is(err, errStuck):
