@@ -173,7 +173,7 @@ type Preview struct {
 	Run []Line
 	// Settings are the initial values of live knobs, Parameters the fixed values.
 	Settings, Parameters []Line
-	// Length says how long the run lasts: "until you stop it".
+	// Length says how long the run lasts: "no end: until you stop it".
 	Length string
 	// Tracks describes phases and tracks in words.
 	Tracks []string

@@ -67,7 +67,7 @@ func (o outline) length() string {
 	case len(o.p.Plan.Phases) > 1:
 		return "its last phase lasts until you stop it"
 	}
-	return "until you stop it"
+	return "no end: until you stop it"
 }
 
 // mostPhases is how many phases are told one by one.

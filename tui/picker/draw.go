@@ -68,12 +68,15 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	}
 	if len(hidden) > 0 {
 		add(-1, "")
-		for _, l := range named(hidden, w-2, max(h-len(out), 1)) {
+		for _, l := range named(hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
 			add(-1, " "+s.Muted.On(l))
 		}
 	}
 	return out
 }
+
+// mostNamed is how many lines name rows that are not shown.
+const mostNamed = 2
 
 // named says that d shows so many more rows and names them, as many as have room in so many lines of w cells.
 func named(hidden []string, w, most int) []string {

@@ -96,8 +96,66 @@ func (f *forecast) title() string {
 	return "What will happen"
 }
 
-// lines describe what will happen, or why the run cannot start.
-func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Request, w int) []string {
+// brief is what of lines has room in so many: what matters most, in any case, and of the rest each part that is
+// whole; false if there is more.
+func brief(parts [][]string, most int) (lines []string, whole bool) {
+	for i, part := range parts {
+		if i > 0 && len(lines)+len(part) > most {
+			return lines, false
+		}
+		lines = append(lines, part...)
+	}
+	return lines, true
+}
+
+// parts describe what will happen, or why the run cannot start: what matters most first, where, for how long, with
+// what load and with which data, then each of the rest.
+func (f *forecast) parts(s *widget.Styles, pr *workload.Profile, r request.Request, w int) [][]string {
+	if text := f.instead(s, pr, w); text != nil {
+		return [][]string{text}
+	}
+	v := f.preview
+	var main []string
+	labelled := func(label string, k widget.Ink, texts ...string) (out []string) {
+		for _, t := range texts {
+			out = append(out, widget.Labelled(s, 12, label, t, k, w)...)
+			label = ""
+		}
+		return out
+	}
+	add := func(label string, k widget.Ink, texts ...string) {
+		main = append(main, labelled(label, k, texts...)...)
+	}
+	for _, t := range v.Warnings {
+		add("!", s.Warn, widget.Unflagged(t))
+	}
+	if target, ok := lineOf(v.Run, "target"); ok {
+		add("On", s.Plain, cmp.Or(widget.MaskTyped(widget.HideSecrets(target.Text)), widget.DefaultTarget))
+	}
+	add("Length", s.Plain, v.Length)
+	if with := starts(v.Plan, v.Settings); len(with) > 0 {
+		add("With", s.Plain, strings.Join(with, " · "))
+	}
+	if v.Bytes > 0 {
+		add("Data size", s.Plain, units.Size(v.Bytes)+" of values")
+	}
+	if len(v.Deletes) > 0 {
+		add("Deletes", s.Warn, v.Deletes...)
+	} else {
+		add("Deletes", s.Muted, "nothing: the data stays")
+	}
+	reports := strings.Join(v.Documents, ", ")
+	if out, ok := lineOf(v.Run, "out"); ok {
+		reports += " in " + strings.TrimSuffix(out.Text, "/") + "/"
+	}
+	return [][]string{
+		main, labelled("Changes", s.Plain, v.Timetable...), labelled("Thresholds", s.Plain, r.Thresholds...), labelled("Writes", s.Plain, v.Writes...),
+		labelled("Runs", s.Plain, v.Tracks...), labelled("Over", s.Plain, v.Over()), labelled("Reports", s.Plain, reports),
+	}
+}
+
+// instead is what there is to say where there is no plan; nil if there is one.
+func (f *forecast) instead(s *widget.Styles, pr *workload.Profile, w int) []string {
 	switch {
 	case pr == nil:
 		return []string{s.Muted.On("There is no profile to choose.")}
@@ -116,44 +174,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	case f.preview == nil:
 		return []string{s.Muted.On("Working out the plan …")}
 	}
-	v := f.preview
-	var out []string
-	add := func(label string, k widget.Ink, texts ...string) {
-		for _, t := range texts {
-			out = append(out, widget.Labelled(s, 12, label, t, k, w)...)
-			label = ""
-		}
-	}
-	for _, t := range v.Warnings {
-		out = append(out, widget.Labelled(s, 12, "!", widget.Unflagged(t), s.Warn, w)...)
-	}
-	if target, ok := lineOf(v.Run, "target"); ok {
-		add("On", s.Plain, cmp.Or(widget.MaskTyped(widget.HideSecrets(target.Text)), widget.DefaultTarget))
-	}
-	add("Length", s.Plain, v.Length)
-	if with := starts(v.Plan, v.Settings); len(with) > 0 {
-		add("With", s.Plain, strings.Join(with, " · "))
-	}
-	add("Runs", s.Plain, v.Tracks...)
-	size := v.Over()
-	if v.Bytes > 0 {
-		size = units.Size(v.Bytes) + " of values, " + size
-	}
-	add("Writes", s.Plain, v.Writes...)
-	add("Data size", s.Plain, size)
-	if len(v.Deletes) > 0 {
-		add("Deletes", s.Warn, v.Deletes...)
-	} else {
-		add("Deletes", s.Muted, "nothing; the data stays for the next run")
-	}
-	add("Changes", s.Plain, v.Timetable...)
-	add("Thresholds", s.Plain, r.Thresholds...)
-	reports := strings.Join(v.Documents, ", ")
-	if out, ok := lineOf(v.Run, "out"); ok {
-		reports += " in " + strings.TrimSuffix(out.Text, "/") + "/"
-	}
-	add("Reports", s.Plain, reports)
-	return out
+	return nil
 }
 
 // starts says with how many threads, at which rate and with which payload a run begins, as far as it
@@ -172,7 +193,9 @@ func starts(plan *workload.Plan, settings []request.Line) (out []string) {
 			return l.Text
 		}
 		if all, ok := lineOf(settings, name); ok && all.Text != "" && all.Text != "–" {
-			out = append(out, name+" "+words(all))
+			if text := words(all); text != workload.AsPlanned {
+				out = append(out, name+" "+text)
+			}
 			continue
 		}
 		var each []string

@@ -80,7 +80,7 @@ func TestEachFaultHasItsAdvice(t *testing.T) {
 	}
 	p.forecast.err = errors.Join(all...)
 	var lines []string
-	for _, l := range p.forecast.lines(a.Env.Styles, p.list.selected(), request.Request{}, 80) {
+	for _, l := range slices.Concat(p.forecast.parts(a.Env.Styles, p.list.selected(), request.Request{}, 80)...) {
 		lines = append(lines, strings.TrimSpace(ansi.Strip(l)))
 	}
 	require.Len(t, lines, 6)

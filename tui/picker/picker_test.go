@@ -773,3 +773,20 @@ func TestTheFormNamesWhatItDoesNotShow(t *testing.T) {
 	assert.Equal(t, []string{"d shows 4 more: file …"}, named(names, 30, 1))
 	assert.Equal(t, []string{"d shows 4 more …"}, named(names, 17, 1))
 }
+
+// Of what will happen, what matters most is always there, and of the rest what has room as a whole; d shows all of it.
+func TestAPlanBeginsWithWhatMattersMost(t *testing.T) {
+	parts := [][]string{{"On", "Length"}, {"Writes", "more"}, nil, {"Runs"}}
+	for most, want := range map[int][]string{1: {"On", "Length"}, 3: {"On", "Length"}, 4: {"On", "Length", "Writes", "more"}, 5: {"On", "Length", "Writes", "more", "Runs"}} {
+		lines, whole := brief(parts, most)
+		assert.Equal(t, want, lines, most)
+		assert.Equal(t, most == 5, whole, most)
+	}
+	a, _ := pick(t, tuitest.NewDemo(), 80, 24)
+	picture := a.Picture(t)
+	assert.Contains(t, picture, "Length      no end: until")
+	assert.Contains(t, picture, "d shows all")
+	assert.NotContains(t, picture, "Reports  ")
+	a.Send(t, "d")
+	assert.NotContains(t, a.Picture(t), "d shows all")
+}

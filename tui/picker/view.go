@@ -3,6 +3,7 @@ package picker
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/kept"
@@ -169,7 +170,15 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 	case panePlan:
 		f := p.forecast
 		box.Title = f.title()
-		lines = widget.Indent(f.lines(s, p.list.selected(), p.drafts.request(), s.TextWidth(w-4)))
+		parts := f.parts(s, p.list.selected(), p.drafts.request(), s.TextWidth(w-4))
+		whole := true
+		if lines = slices.Concat(parts...); !p.form.all && !s.Spoken {
+			lines, whole = brief(parts, h-2)
+		}
+		if !whole {
+			box.Foot = "d shows all"
+		}
+		lines = widget.Indent(lines)
 		all := len(lines)
 		lines = widget.Windowed(lines, &f.scroll, h-2)
 		if f.long = all > h-2; f.long {

@@ -111,7 +111,7 @@ func demoPreview(r request.Request) (*request.Preview, error) {
 			{Name: "cleanup", Text: "off", From: "default"},
 			{Name: "out", Text: "results", From: "default"},
 		},
-		Length: "until you stop it",
+		Length: "no end: until you stop it",
 		Tracks: []string{"feed: putall, verify with 16 threads, 10000 entries"},
 		Writes: []string{`10 000 entries into the map "eligibility", which is emptied of what earlier runs of ours wrote`}, Documents: []string{"json", "csv", "hlog", "padogrid"},
 		Bytes: 10_000 << 10, Connections: 16,
