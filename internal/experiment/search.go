@@ -125,9 +125,8 @@ func quiet(r *find.Result) string {
 
 // alone says what holds in the store alone, as far as that is known.
 func alone(r *find.Result) string {
-	under := r.Alone()
-	if holds, _ := r.InStore(); holds != nil && len(under) > 0 {
-		return fmt.Sprintf("; in the store alone, under %s, %s %s/s holds", strings.Join(under, " and "), units.Number(holds.Done), r.Unit)
+	if text := report.StoreAlone(r); text != "" {
+		return "; " + text
 	}
 	return ""
 }

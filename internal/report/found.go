@@ -126,7 +126,7 @@ func FoundAnswer(r *find.Result) FoundLines {
 	}
 	add(&a.Limits, limit(r))
 	if r.Limit.By == find.ByPerfbench {
-		add(&a.Limits, inStore(r, many))
+		add(&a.Limits, StoreAlone(r))
 	}
 	if d := r.Waited(r.Found); d > 0 {
 		add(&a.Limits, fmt.Sprintf("users wait up to %s for their calls to begin: no condition limits that", units.Duration(d)))
@@ -415,10 +415,11 @@ func mostDone(r *find.Result, many string) string {
 	return text
 }
 
-// inStore says what holds by the time of calls in the store alone, where perfbench itself was the limit;
+// StoreAlone says what holds by the time of calls in the store alone, where perfbench itself was the limit;
 // empty if that is not known.
-func inStore(r *find.Result, many string) string {
+func StoreAlone(r *find.Result) string {
 	alone := r.Alone()
+	_, many := soughtWords(r)
 	holds, failed := r.InStore()
 	if len(alone) == 0 || holds == nil || holds.Level <= r.Found {
 		return ""
