@@ -40,3 +40,24 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{n, len(list)})
 }
+
+// A run is read once while nobody changes it, however many screens show it one after the other.
+func TestARunIsReadOnce(t *testing.T) {
+	const stored = "../../../testdata/runs/open-loop"
+	f, err := rundir.Load(stored)
+	require.NoError(t, err)
+	b, id := &kept{surroundings: &surroundings{out: t.TempDir()}}, f.Run.ID
+	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(stored)))
+	first, err := b.Load(id)
+	require.NoError(t, err)
+	again, err := b.Load(id)
+	require.NoError(t, err)
+	assert.Same(t, first, again)
+	require.NoError(t, b.Annotate(id, "colder"))
+	noted, err := b.Load(id)
+	require.NoError(t, err)
+	assert.Equal(t, "colder", noted.Run.Note)
+	require.NoError(t, b.Remove([]string{id}))
+	_, err = b.Load(id)
+	require.Error(t, err)
+}

@@ -2,8 +2,11 @@ package workbench
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +29,10 @@ type kept struct {
 	// listing guards list, which reads again only what is new.
 	listing sync.Mutex
 	list    keptlist.Lister
+	// reading guards read, which Load read last, and what its files were then.
+	reading sync.Mutex
+	read    *rundir.Folder
+	files   string
 	// bin has the runs that were deleted here, until the workbench closes.
 	bin rundir.Bin
 }
@@ -55,16 +62,43 @@ func (k *kept) Groups() []keptlist.Group {
 	return k.list.Groups(k.out)
 }
 
+// Load reads a run, unless it is the one that was read last and its files are as they were: what is opened has
+// just been shown below the list of runs.
 func (k *kept) Load(id string) (*rundir.Folder, error) {
-	if dir, ok := k.dirs.Load(id); ok {
-		path, _ := dir.(string)
-		return rundir.Load(path)
+	var dir string
+	if known, ok := k.dirs.Load(id); ok {
+		dir, _ = known.(string)
+	} else {
+		var err error
+		if dir, err = rundir.Find(k.out, id); err != nil {
+			return nil, err
+		}
 	}
-	dir, err := rundir.Find(k.out, id)
-	if err != nil {
-		return nil, err
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	files := filesOf(dir)
+	if f := k.read; f != nil && f.Dir == dir && k.files == files && f.Run.EndedBy != rundir.StillRunning {
+		return f, nil
 	}
-	return rundir.Load(dir)
+	f, err := rundir.Load(dir)
+	if err == nil {
+		k.read, k.files = f, files
+	}
+	return f, err
+}
+
+// filesOf names the files of a folder, or an archive, with their sizes and when they were written.
+func filesOf(dir string) string {
+	var out strings.Builder
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read is not there
+		if err == nil {
+			if info, err := d.Info(); err == nil {
+				fmt.Fprintln(&out, path, info.Size(), info.ModTime().UnixNano())
+			}
+		}
+		return nil
+	})
+	return out.String()
 }
 
 func (k *kept) Remove(ids []string) error {
