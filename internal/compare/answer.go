@@ -194,9 +194,12 @@ func (p Pair) judges() bool {
 	return false
 }
 
-// Answer is that of all calls; before it, why the two should not be compared.
+// Answer is that of all calls; before it, why the two should not be compared, and in which load they differ.
 func (c *Comparison) Answer(p Pair) string {
 	text := p.Answer(c.Unit(p.Operation))
+	if text != "" && otherLoad(c.A, c.B) == "" {
+		text = apartBy(&c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions, p.rates != "") + text
+	}
 	if len(c.Refusals) > 0 {
 		text = strings.TrimSpace("Compared although " + strings.Join(c.Refusals, ", and ") + ". " + text)
 	}

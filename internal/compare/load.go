@@ -123,3 +123,28 @@ func (p Pair) described(unit string) string {
 	}
 	return " B beside A: " + units.Listed(said) + "."
 }
+
+// loadKnobs are the knobs that say how much is asked of a store.
+var loadKnobs = []string{"threads", "rate", "batch"}
+
+// apartBy says in which knobs of the load two runs differ all the time: "Not the same load: threads 8 / 32. "; ""
+// in none, and for searches, which turn them. A rate is left out where it is told.
+func apartBy(x, y *Conditions, told bool) string {
+	if x.Sought != "" || y.Sought != "" {
+		return ""
+	}
+	var said []string
+	for _, name := range slices.Sorted(maps.Keys(x.Settings)) {
+		track, base := rundir.TrackOf(name)
+		if _, whole := x.Settings[base]; !slices.Contains(loadKnobs, base) || track != "" && whole || told && base == "rate" {
+			continue
+		}
+		if v, w := mapped(x.Settings, name), mapped(y.Settings, name); w != "" && v != w {
+			said = append(said, name+" "+v+" / "+w)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "Not the same load: " + strings.Join(shortened(said), ", ") + ". "
+}

@@ -43,6 +43,24 @@ func TestRunsOfAnotherLoadAreNotJudged(t *testing.T) {
 	}
 }
 
+// Two runs of constant loads that differ are judged, after saying in what their loads do.
+func TestAnAnswerSaysFirstThatLoadsDiffer(t *testing.T) {
+	t.Parallel()
+	run := func(threads, rate, batch float64, sought Figure) *Run {
+		r := *read(t, rundirtest.NewFolder(day, "redis", 16, 1))
+		r.Conditions.Changes, r.Conditions.Turned, r.Conditions.Sought = 0, nil, sought
+		r.Conditions.Settings = map[string]float64{"threads": threads, "a.threads": threads, "rate": rate, "a.batch": batch}
+		return &r
+	}
+	answer := func(a, b *Run) string {
+		c := Sets(one(a), one(b), Options{})
+		return c.Answer(c.Parts[0])
+	}
+	assert.Regexp(t, `^Not the same load: a\.batch 1 / 5, threads 8 / 32\. (B|Unsure)`, answer(run(8, 0, 1, ""), run(32, 0, 5, "")))
+	assert.NotContains(t, answer(run(8, 0, 1, ""), run(8, 0, 1, "")), "load")
+	assert.NotContains(t, answer(run(8, 0, 1, MostThreads), run(32, 0, 1, MostThreads)), "load", "a search turns them")
+}
+
 // How far a setting was turned is known of the whole run, and of tracks only where it is not; no rate is the highest.
 func TestHowFarSettingsWereTurned(t *testing.T) {
 	t.Parallel()
