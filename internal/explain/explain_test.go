@@ -206,7 +206,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	f := recorded()
 	f.Run.Store.InProcess = true
 	sample(f, rundir.OfClient, "cpu_cores", 3.9)
-	assert.Equal(t, Unknown, Of(f).Part().Resource, "the store lives in the client")
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource, "the store lives in the client")
 	assert.Contains(t, Paragraph(Of(f)), "cannot be told")
 
 	f = recorded()
@@ -214,7 +214,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	sample(f, rundir.OfClient, "cpu_cores", 3.9)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
 	elsewhere(f)
-	assert.Equal(t, Unknown, Of(f).Part().Resource, "that is of the coordinator, which worked for nobody")
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource, "that is of the coordinator, which worked for nobody")
 	assert.NotContains(t, Paragraph(Of(f)), "perfbench used")
 	f.Run.Observed = &verdict.Observed{Seconds: 10, Cores: 4, CPU: 3.9, Growth: &verdict.Growth{From: 1, To: 100_000, Rate: 100}}
 	assert.Equal(t, []string{"backlog"}, slices.DeleteFunc(f.Run.Judge().Causes, func(c string) bool { return c != "cpu" && c != "backlog" }))
@@ -225,13 +225,13 @@ func TestNothingIsMadeUp(t *testing.T) {
 
 	f = recorded()
 	f.Samples, f.Run.Observed = nil, nil
-	assert.Equal(t, Unknown, Of(f).Part().Resource)
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource)
 
 	f = recorded()
 	f.Series = nil
 	assert.Contains(t, Paragraph(Of(f)), "nothing succeeded")
 	f.Run.Segments[0].Settings = map[string]float64{"paused": 1}
-	assert.Equal(t, Pacing, Of(f).Part().Resource)
+	assert.Equal(t, Pacing, Main(Limits(Of(f))).Resource)
 	assert.Contains(t, Paragraph(Of(f)), "The run was paused, so nothing was done.")
 }
 
@@ -242,11 +242,11 @@ func TestARateThatWasNotKeptSetNoPace(t *testing.T) {
 	for i := range f.Series {
 		f.Series[i].Rate = 1000
 	}
-	assert.Equal(t, Pacing, Of(f).Part().Resource)
+	assert.Equal(t, Pacing, Main(Limits(Of(f))).Resource)
 	f.Run.Observed = &verdict.Observed{Growth: &verdict.Growth{FromS: 3, ToS: 10, Rate: 1000}}
-	assert.NotEqual(t, Pacing, Of(f).Part().Resource)
+	assert.NotEqual(t, Pacing, Main(Limits(Of(f))).Resource)
 	f.Run.Observed.Growth.CaughtUpS = 12
-	assert.Equal(t, Pacing, Of(f).Part().Resource)
+	assert.Equal(t, Pacing, Main(Limits(Of(f))).Resource)
 }
 
 // A pause that the user made is told as that, however short it was and whatever was before it.
@@ -313,19 +313,19 @@ func TestAFullMachineIsNotOverlooked(t *testing.T) {
 	worked(0.5, 0.4)(f)
 	assert.Contains(t, Paragraph(Of(f)), nothing)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
-	assert.Equal(t, Machine, Of(f).Part().Resource, "the store is on it")
+	assert.Equal(t, Machine, Main(Limits(Of(f))).Resource, "the store is on it")
 	assert.Contains(t, Paragraph(Of(f)), "the coordinator's machine held the run back: the store shares them; give")
 	assert.Contains(t, Paragraph(Of(f)), "The coordinator's machine 4 of 4 processors")
 
 	elsewhere(f)
-	assert.Equal(t, Unknown, Of(f).Part().Resource, "workers and store may be on others")
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource, "workers and store may be on others")
 	assert.NotContains(t, Paragraph(Of(f)), nothing)
 	assert.Contains(t, Paragraph(Of(f)), "were at their limit, which the store or a worker may share")
 
 	f = recorded()
 	elsewhere(f)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
-	assert.Equal(t, Unknown, Of(f).Part().Resource)
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource)
 	assert.NotContains(t, Paragraph(Of(f)), nothing)
 	assert.Contains(t, Paragraph(Of(f)), "mostly with other processes, of which the store may be one")
 
@@ -537,7 +537,7 @@ func TestPreparedBottlenecks(t *testing.T) {
 				with(f)
 			}
 			w := Of(f)
-			assert.Equal(t, tt.want, w.Part().Resource, Paragraph(w))
+			assert.Equal(t, tt.want, Main(Limits(w)).Resource, Paragraph(w))
 			assert.Contains(t, Paragraph(w), tt.says)
 			if tt.not != "" {
 				assert.NotContains(t, Paragraph(w), tt.not)

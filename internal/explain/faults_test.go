@@ -88,7 +88,7 @@ func TestAFaultExplainsItsTime(t *testing.T) {
 	t.Parallel()
 	f := recorded()
 	broke(t, f, "delay:20ms", 3, 5)
-	assert.Equal(t, Unknown, Of(f).Part().Resource)
+	assert.Equal(t, Unknown, Main(Limits(Of(f))).Resource)
 
 	f = recorded()
 	took(f, 7880, 20.3)

@@ -118,14 +118,3 @@ type Coincidence struct {
 	// Lost means that the store answered meanwhile, but only without records that it had acknowledged.
 	Lost bool `json:"lost,omitempty"`
 }
-
-// Part returns the part that covers most of the run: the longest. It is empty for a run
-// in which nothing was measured.
-func (w *Why) Part() (p WhyPart) {
-	for _, q := range w.Parts {
-		if q.To-q.From > p.To-p.From {
-			p = q
-		}
-	}
-	return p
-}

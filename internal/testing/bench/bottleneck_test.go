@@ -175,7 +175,7 @@ func TestPreparedBottlenecksAreNamed(t *testing.T) {
 			f, err := rundir.Load(runs[0])
 			require.NoError(t, err)
 			require.NotNil(t, f.Run.Why)
-			got := f.Run.Why.Part().Resource
+			got := explain.Main(explain.Limits(f.Run.Why)).Resource
 			t.Logf("want %q, got %q: %s", b.want, got, explain.Paragraph(f.Run.Why))
 			switch got {
 			case b.want:
