@@ -234,7 +234,7 @@ func (m *maker) resolve(vs workload.Values) error {
 		if m.p.env.Resolve != nil {
 			text, err := m.p.env.Resolve(v.Text)
 			if err != nil {
-				problems.Add(fmt.Errorf("%s: %w", q.Name, err))
+				problems.Add(fault.Field(q.Name, fmt.Errorf("%s: %w", q.Name, err)))
 				continue
 			}
 			v.Text = text
@@ -242,7 +242,7 @@ func (m *maker) resolve(vs workload.Values) error {
 		}
 		t, err := store.ParseTarget(v.Text)
 		if err != nil {
-			problems.Add(fmt.Errorf("%s (%s): %w", q.Name, v.From(), err))
+			problems.Add(fault.Field(q.Name, fmt.Errorf("%s (%s): %w", q.Name, v.From(), err)))
 			continue
 		}
 		m.warn(t.Cautions(fmt.Sprintf("the connection to %s (%s)", strings.Join(t.Hosts, ", "), q.Name))...)
@@ -277,7 +277,11 @@ func (m *maker) values() (workload.Values, error) {
 		}
 	}
 	from, found, err := request.ReadFiles(&m.p.Profile, m.p.req.Files, texts)
-	problems.Add(fault.Field("file", m.elsewhere(err)))
+	field := "file"
+	if len(m.p.req.Files) == 0 && len(texts) == 1 {
+		field = strings.TrimPrefix(texts[0].Path, "--")
+	}
+	problems.Add(fault.Field(field, m.elsewhere(err)))
 	m.warn(found.Warnings...)
 	m.p.Keys = found.Keys
 	request.Put(vs, from)

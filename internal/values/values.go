@@ -57,9 +57,17 @@ func (r *Reader) Warn(format string, args ...any) {
 	}
 }
 
-// Fail adds a problem, which is bad input; hint may be empty.
+// Fail adds a problem, which is bad input; hint may be empty. It is one with the value that its sentence begins with,
+// if that was read.
 func (r *Reader) Fail(hint, format string, args ...any) {
-	r.Problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
+	err := fmt.Errorf(format, args...)
+	if at := strings.IndexAny(err.Error(), ":="); at > 0 {
+		name := err.Error()[:at]
+		if slices.ContainsFunc(r.Shown, func(v workload.Value) bool { return v.Name == name }) {
+			err = fault.Field(name, err)
+		}
+	}
+	r.Problems.Add(fault.Input(err, hint))
 }
 
 // Blame is Fail for a problem with one input, given by the name that users type. The

@@ -215,9 +215,9 @@ func (v Value) Choice(words ...string) (string, error) {
 // Problems collects errors so that a user sees all of them at once.
 type Problems struct{ errs []error }
 
-// Add keeps err unless it is nil.
+// Add keeps err unless it is nil, or said already: what several tracks share is read for each.
 func (p *Problems) Add(err error) {
-	if err != nil {
+	if err != nil && !slices.ContainsFunc(p.errs, func(said error) bool { return said.Error() == err.Error() }) {
 		p.errs = append(p.errs, err)
 	}
 }

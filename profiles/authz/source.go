@@ -33,7 +33,7 @@ func modelOf(s *spec) (*model.Model, error) {
 		}
 		var err error
 		if f, err = dataset.Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
-			return nil, err
+			return nil, fault.Field("folder", err)
 		}
 		state, err := f.State()
 		if err != nil {

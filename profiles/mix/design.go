@@ -121,6 +121,9 @@ func (d *designer) work() bool {
 	}
 	w, err := own.Read(v.From(), v.Text)
 	if err != nil {
+		if v.Origin > workload.OriginFile { // its file has mistakes of its own
+			err = fault.Field(workloadParam.Name, err)
+		}
 		d.Problems.Add(err)
 		return false
 	}
@@ -132,12 +135,15 @@ func (d *designer) work() bool {
 	d.Show(workloadParam.Name, name, v)
 	if r, ok := d.Values[recordsParam.Name]; ok {
 		n := d.Integer(recordsParam, r)
+		d.Show(recordsParam.Name, strconv.FormatInt(n, 10), r)
+		if n <= 0 {
+			return true // it is wrong, and what the workload says is not
+		}
 		for i := range w.Data {
 			if w.Data[i].Records > 0 {
 				w.Data[i].Records = n
 			}
 		}
-		d.Show(recordsParam.Name, strconv.FormatInt(n, 10), r)
 		d.Problems.Add(w.Complete())
 	}
 	return true

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -163,7 +164,7 @@ func (f *forecast) instead(s *widget.Styles, pr *workload.Profile, w int) []stri
 		return append(widget.Wrap(pr.Summary, w), "", s.Muted.On("Planned: it cannot be run yet."))
 	case f.err != nil:
 		var out []string
-		for _, l := range widget.Sentences(s, f.err, w) {
+		for _, l := range widget.Sentences(s, asInForm(f.err), w) {
 			plain, ink := ansi.Strip(l), s.Bad
 			if plain != l {
 				ink = s.Muted // advice
@@ -175,6 +176,23 @@ func (f *forecast) instead(s *widget.Styles, pr *workload.Profile, w int) []stri
 		return []string{s.Muted.On("Working out the plan …")}
 	}
 	return nil
+}
+
+// asInForm has each part of an error begin with the name that the form has for its value.
+func asInForm(err error) error {
+	parts := fault.Parts(err)
+	if len(parts) == 1 {
+		parts = []error{err} // with the hint of the whole
+	}
+	var out workload.Problems
+	for _, part := range parts {
+		name := fault.FieldOf(part)
+		if rest, is := strings.CutPrefix(part.Error(), name); is && label(name) != name && strings.IndexAny(rest, ": ") == 0 {
+			part = fault.Hint(fault.Sentence(label(name)+rest, part), fault.HintOf(part))
+		}
+		out.Add(part)
+	}
+	return out.Err()
 }
 
 // starts says with how many threads, at which rate and with which payload a run begins, as far as it

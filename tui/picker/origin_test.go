@@ -87,6 +87,30 @@ func TestEachFaultHasItsAdvice(t *testing.T) {
 	assert.Equal(t, []string{`there is no knob or parameter "n0"`, "did you mean m0?", `there is no knob or parameter "n1"`, "did you mean m1?"}, lines[:4])
 }
 
+// A fault is one of the row that it names, by the name of the form, and one without a name is of no row.
+func TestAFaultIsOfOneRow(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	for _, c := range []struct {
+		err  error
+		rows []string
+		said string
+	}{
+		{errors.New("the model is odd"), nil, "the model is odd"},
+		{fault.Field("warmup", fault.Input(errors.New(`warmup: "x" is not a duration`), "30s")), []string{"warmup"}, `warm-up: "x" is not a duration`},
+	} {
+		p.forecast.err = c.err
+		p.form.rebuild()
+		var wrong []string
+		for _, r := range p.form.rows {
+			if len(r.wrong) > 0 {
+				wrong = append(wrong, r.name)
+			}
+		}
+		assert.Equal(t, c.rows, wrong)
+		assert.Equal(t, c.said, ansi.Strip(p.forecast.lines(a.Env.Styles, p.list.selected(), request.Request{}, 80)[0]))
+	}
+}
+
 // Offers for which there is no room are counted, and no click takes the count for one of them.
 func TestOffersWithoutRoomAreCounted(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)

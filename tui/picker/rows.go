@@ -429,6 +429,9 @@ func (s *sheet) describe(r *row) {
 func (s *sheet) blame(err error) {
 	for _, part := range fault.Parts(err) {
 		name := fault.FieldOf(part)
+		if name == "" {
+			continue // of no row: the plan says it
+		}
 		for i := range s.rows {
 			r := &s.rows[i]
 			if r.name != name && r.alias() != name {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -64,5 +65,38 @@ func TestThePlanOfTheFirstScreenIsWhole(t *testing.T) {
 		stage.Perform(t, p.Start(stage.Env))
 		assert.Contains(t, stage.Picture(t), "Reports     json, csv, hlog", name)
 		assert.NotRegexp(t, `What will happen .* of `, stage.Picture(t), name)
+	}
+}
+
+// A wrong value is one of its own row, and said once, whichever it is.
+func TestAWrongValueIsOneOfItsRow(t *testing.T) {
+	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
+	for _, p := range profiles.All() {
+		b := newBench(&surroundings{env: a.Session(), out: t.TempDir(), soft: context.Background(), hard: context.Background()})
+		preview, err := b.requests.Preview(request.Request{Profile: p.Name, Target: "memory:", Values: workload.Values{}})
+		require.NoError(t, err)
+		names := map[string]bool{}
+		for _, q := range append(request.RunParams(), p.Params...) {
+			names[q.Name] = true
+		}
+		for _, k := range preview.Settings {
+			names[k.Name] = true
+		}
+		wrong := 0
+		for name := range names {
+			for _, text := range []string{"xyz", "0"} {
+				_, err := b.requests.Preview(request.Request{
+					Profile: p.Name, Target: "memory:", Values: workload.Values{name: {Name: name, Text: text, Origin: workload.OriginFlag}},
+				})
+				if err == nil {
+					continue
+				}
+				wrong++
+				if parts := fault.Parts(err); assert.Len(t, parts, 1, "%s %s=%s: %v", p.Name, name, text, err) {
+					assert.Equal(t, name, fault.FieldOf(parts[0]), "%s=%s: %v", name, text, err)
+				}
+			}
+		}
+		assert.Greater(t, wrong, 20, p.Name)
 	}
 }
