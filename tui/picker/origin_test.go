@@ -107,7 +107,7 @@ func TestAFaultIsOfOneRow(t *testing.T) {
 			}
 		}
 		assert.Equal(t, c.rows, wrong)
-		assert.Equal(t, c.said, ansi.Strip(p.forecast.lines(a.Env.Styles, p.list.selected(), request.Request{}, 80)[0]))
+		assert.Equal(t, c.said, ansi.Strip(p.forecast.instead(a.Env.Styles, p.list.selected(), 80)[0]))
 	}
 }
 
