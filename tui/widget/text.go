@@ -139,7 +139,7 @@ var labels = sync.OnceValue(func() map[string]string {
 			out[f.Name] = f.Name
 		}
 	}
-	out["warmup"], out["out"] = "warm-up", "folder"
+	out["warmup"], out["out"] = "warm-up", "results"
 	return out
 })
 
