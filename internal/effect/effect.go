@@ -235,8 +235,13 @@ type percentile struct {
 	few bool
 }
 
+// rare is which part of the calls beside a change an operation has at most, of which nothing is told as long as
+// there are others: what is told is to stand for the run.
+const rare = 0.1
+
 // slowest are p50 and p99 of the operations that had the highest in the median second of either side of a
-// change, among those that have one on both sides. Those with too few calls in a segment beside it have none.
+// change, among those that have one on both sides and are not rare. Those with too few calls in a segment beside
+// it have none.
 func slowest(near []Segment, before, after []Second) (p50, p99 percentile) {
 	p50 = percentile{name: "p50", of: 50, second: func(t Times) float64 { return t.P50 }, whole: func(s measure.Summary) int64 { return s.P50 }}
 	p99 = percentile{name: "p99", of: 99, second: func(t Times) float64 { return t.P99 }, whole: func(s measure.Summary) int64 { return s.P99 }}
@@ -247,12 +252,22 @@ func slowest(near []Segment, before, after []Second) (p50, p99 percentile) {
 }
 
 func (p *percentile) choose(near []Segment, before, after []Second) {
-	few := map[int]bool{}
+	few, calls, all := map[int]bool{}, map[int]int64{}, int64(0)
 	for _, seg := range near {
 		for op, t := range seg.times {
 			few[op] = few[op] || !measure.Enough(p.of, t.Count)
+			calls[op], all = calls[op]+t.Count, all+t.Count
 		}
-		p.few = p.few || p.whole(measure.Worst(slices.Collect(maps.Values(seg.times)))) == measure.Hidden
+	}
+	seldom := func(op int) bool { return float64(calls[op]) < rare*float64(all) }
+	for _, seg := range near {
+		var often []measure.Summary
+		for op, t := range seg.times {
+			if !seldom(op) {
+				often = append(often, t)
+			}
+		}
+		p.few = p.few || p.whole(measure.Worst(often)) == measure.Hidden
 	}
 	p.op = -1
 	if p.few {
@@ -260,12 +275,17 @@ func (p *percentile) choose(near []Segment, before, after []Second) {
 	}
 	least, most := min(fewest, len(after)), 0.0
 	was, now := p.each(before), p.each(after)
-	for _, op := range slices.Sorted(maps.Keys(now)) {
-		if few[op] || min(len(was[op]), len(now[op])) < least {
-			continue
+	for _, rare := range []bool{false, true} {
+		for _, op := range slices.Sorted(maps.Keys(now)) {
+			if few[op] || min(len(was[op]), len(now[op])) < least || seldom(op) != rare {
+				continue
+			}
+			if longer := max(typically(was[op]).median, typically(now[op]).median); longer > most {
+				p.op, most = op, longer
+			}
 		}
-		if longer := max(typically(was[op]).median, typically(now[op]).median); longer > most {
-			p.op, most = op, longer
+		if p.op >= 0 {
+			return
 		}
 	}
 }

@@ -380,6 +380,17 @@ func TestAPercentileIsOfOneOperation(t *testing.T) {
 	assert.Equal(t, "throughput 1k → 1k same, p99 of a.put 10 → 200 ms ×20", e.Outcome(60))
 	assert.Contains(t, e.Outcome(1000), "p99 of a.put per second 10 (10–10) → 200 (200–200) ms")
 	assert.Equal(t, "throughput 1k → 1k same, p99 a.put 10 → 200 ms", e.Outcome(46), "without room its name is shorter, never left out")
+	seg := Segment{}
+	for op, n := range map[int]int64{0: 90_000, 1: 1_000} {
+		seg.take(op, measure.Summary{Count: n, P50: 1e5, P90: 2e5, P95: 3e5, P99: 200e6}, measure.Summary{})
+	}
+	c.Segments = []Segment{seg}
+	e = last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 of a.get 20 → 20 ms same", e.Outcome(60), "one in ninety calls does not stand for the run")
+	seg.times[1] = measure.Summary{Count: 900, P50: 1e5, P90: 2e5, P95: 3e5, P99: 200e6}
+	e = last(c)
+	assert.Equal(t, "a.get", e.tail.Of(), "nor hides that of the others where it has too few")
+	c.Segments = nil
 	set(func(i int) []float64 {
 		return []float64{20 + float64(i%2), 19 + float64(3*(i%2)), []float64{0, 500}[i/10]}
 	})
