@@ -112,8 +112,8 @@ func (e *Effect) Since(was *Effect) {
 	e.tail.since(&was.tail, was.after.seconds)
 }
 
-// drift is how much neighbouring windows differ under the same settings: the root of the mean
-// square, of the logarithms of rate, p50 and p99; 0 if there are none.
+// drift is how much neighbouring windows differ under the same settings: of the logarithms of rate, p50 and
+// p99; 0 if there are none.
 type drift struct{ rate, half, tail float64 }
 
 // drifts finds the drift between windows of some seconds, one at least, the last of which ends with the list.
@@ -135,15 +135,24 @@ func mean(list []float64) float64 {
 	return sum / float64(len(list))
 }
 
-// steps is the root of the mean square of the differences of neighbours; 0 without any.
+// steps is how much neighbours differ: the root of the mean square or, of five differences or more, what the
+// median one comes to in a normal distribution if that is less: a single second that stands out is no drift.
 func steps(list []float64) float64 {
-	sum, n := 0.0, 0.0
+	var all []float64
+	sum := 0.0
 	for i := 1; i < len(list); i++ {
-		if d := list[i] - list[i-1]; !math.IsNaN(d) {
-			sum, n = sum+d*d, n+1
+		if d := math.Abs(list[i] - list[i-1]); !math.IsNaN(d) {
+			all, sum = append(all, d), sum+d*d
 		}
 	}
-	return math.Sqrt(sum / max(n, 1))
+	if len(all) == 0 {
+		return 0
+	}
+	typical := math.Sqrt(sum / float64(len(all)))
+	if len(all) >= 5 {
+		typical = min(typical, 1.4826*middle(all))
+	}
+	return typical
 }
 
 // judged compares the logarithms of values before and after: Better stands for any change. was is
