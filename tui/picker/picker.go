@@ -446,7 +446,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		}
 	}
 	k.Right.SetHelp("→", "setup")
-	short := []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), details, k.Help, k.Filter, k.Plans, k.Ping, k.History, k.Search, k.Sweep, k.Quit}
+	short := []key.Binding{k.Start, move("choose"), widget.Bind("→", "values", "right"), k.Help, k.Search, k.Sweep, k.History, details, k.Filter, k.Plans, k.Ping, k.Quit}
 	switch {
 	case p.noMatch() != "":
 		short = []key.Binding{k.Back, k.Filter, details, k.Help, k.Plans, k.History, k.Quit}
