@@ -270,8 +270,19 @@ func short(list []Second) (why string, certain bool) {
 		return "", false
 	}
 	certain = !math.IsNaN(e.SE) && e.Value-sure*e.SE > behind*mean
-	if !certain && !(e.Value > undone*mean) {
+	if !certain && !(e.Value > undone*mean) && !throughout(missing, mean, lump) {
 		return "", false
 	}
 	return fmt.Sprintf("the backlog grew: %.3g %% of what was due was done", 100*(1-e.Value/mean)), certain
+}
+
+// throughout reports whether the backlog grew all the time, and not in one second alone: without the second that left
+// most undone, the others still did so by more than a backlog may grow and than chance has calls arrive.
+func throughout(missing []float64, mean, lump float64) bool {
+	rest, worst := 0.0, math.Inf(-1)
+	for _, m := range missing {
+		rest, worst = rest+m, max(worst, m)
+	}
+	due := mean * float64(len(missing)-1)
+	return rest-worst > behind*due+sure*math.Sqrt(lump*due)
 }

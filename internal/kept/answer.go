@@ -70,10 +70,10 @@ func (i *Item) sought(per string) string {
 // early is said of what a search found that did not finish.
 const early = ", ended early"
 
-// found is the level that a search found.
+// found is the level that a search found, or what was done there if that was less.
 func (i *Item) found(per string) string {
 	s := i.Run.Sought
-	what := per
+	what, level := per, s.Found
 	if s.Over != "rate" {
 		what = " " + s.Over
 	}
@@ -86,10 +86,14 @@ func (i *Item) found(per string) string {
 		return "below " + units.Number(s.TooMuch) + what
 	case 0 < s.Best && s.Best < s.Found:
 		return units.Number(s.Best) + what + " do most"
-	case s.AtLeast():
-		return "≥ " + units.Number(s.Found) + what
+	case s.Over == "rate" && s.Recovery == nil && !rundir.KeptUp(s.Done, s.Found): // the rate is more than was done
+		level = s.Done
 	}
-	return units.Number(s.Found) + what
+	text := units.Number(level) + what
+	if s.AtLeast() {
+		text = "≥ " + text
+	}
+	return text
 }
 
 // swept says where the knee of a sweep is, and what its best point is; of one with crashes, how

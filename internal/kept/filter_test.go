@@ -198,6 +198,8 @@ func TestAnswers(t *testing.T) {
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700, Complete: true}), Search, "8.4k x/s"},
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 16800}), Search, "8.4k x/s, ended early"},
 		{found(rundir.Sought{Over: "rate", Found: 8400}), Search, "≥ 8.4k x/s"},
+		{found(rundir.Sought{Over: "rate", Found: 8400, Done: 8390}), Search, "≥ 8.4k x/s"},
+		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8600, Done: 8100, Complete: true}), Search, "8.1k x/s"},
 		{found(rundir.Sought{Over: "rate", TooMuch: 50, Complete: true}), Search, "below 50 x/s"},
 		{found(ours), Search, "not known"},
 		{found(rundir.Sought{Over: "rate"}), Search, "none tried"},

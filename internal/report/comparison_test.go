@@ -168,7 +168,7 @@ func TestSidesAreDrawnByPercentile(t *testing.T) {
 func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	c := sides(t, 16, 24)
 	a, b := doubled(), doubled()
-	b.Steps, b.Found = b.Steps[:3], 3113
+	b.Steps, b.Found, b.Done = b.Steps[:3], 3113, 3110
 	text := func(s Searches) string {
 		f, err := Comparison(c, s, "text")
 		require.NoError(t, err)
@@ -179,6 +179,9 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B  ┊ the highest that holds: 2.83k A\n┊ the highest that holds: 3.11k B\n")
 	assert.Regexp(t, `(?m) 100 % .* A$`, got)
 	assert.Regexp(t, `(?m) 80 % .* B$`, got)
+	behind := *b
+	behind.Done = 3000
+	assert.Contains(t, text(Searches{A: []*find.Result{a}, B: []*find.Result{&behind}}), ", B holds up to 3.11k entries/s (3k done).\n")
 	more := doubled()
 	more.Found, more.Under = 2530, []string{"p99<5ms"}
 	got = text(Searches{A: []*find.Result{b}, B: []*find.Result{more, a}})

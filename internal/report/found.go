@@ -187,7 +187,7 @@ func soughtWords(r *find.Result) (what, many string) {
 	return "rate", " " + r.Unit + "/s"
 }
 
-// lead says which level holds.
+// lead says which level holds; where less was done than was asked for, how much was.
 func lead(r *find.Result, under, what, many string) string {
 	tooMuch := units.Number(r.TooMuch) + many + " is already " + r.Beyond()
 	switch {
@@ -207,6 +207,9 @@ func lead(r *find.Result, under, what, many string) string {
 		return fmt.Sprintf("%s %s: they do most, %s %s/s", Several(int(r.Best), "thread"), under, units.Number(r.BestDone), r.Unit)
 	}
 	text := units.Number(r.Found) + many + " " + under
+	if r.Over == find.OverRate && !rundir.KeptUp(r.Done, r.Found) {
+		text = fmt.Sprintf("%s%s done at a rate of %s %s", units.Number(r.Done), many, units.Number(r.Found), under)
+	}
 	if r.TooMuch == 0 {
 		text = "At least " + text
 	}

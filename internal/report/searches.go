@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -90,6 +91,9 @@ func (s Searches) sentence(a, b *find.Result) string {
 		text := name + upTo + units.Number(r.Found) + what
 		if r.Enough() {
 			text += fmt.Sprintf(" and does most with %s (%s %s/s)", units.Number(r.Best), units.Number(r.BestDone), r.Unit)
+		}
+		if len(all) == 1 && r.Over == find.OverRate && r.Recovery == nil && !rundir.KeptUp(r.Done, r.Found) {
+			text += " (" + units.Number(r.Done) + " done)"
 		}
 		if len(all) > 1 {
 			low, high := math.Inf(1), 0.0

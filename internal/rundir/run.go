@@ -195,6 +195,12 @@ type Sought struct {
 // tried reports whether there was a search that tried a level to its end.
 func (s *Sought) tried() bool { return s != nil && (s.Found > 0 || s.TooMuch > 0) }
 
+// keptUp is the fraction of a rate that must be done for the rate to stand for what was done.
+const keptUp = 0.99
+
+// KeptUp reports whether so much was done at a rate that the rate stands for it; also where what was done is not known.
+func KeptUp(done, rate float64) bool { return done <= 0 || done >= keptUp*rate }
+
 // AtLeast reports whether the highest level that was tried held, so that more may.
 func (s *Sought) AtLeast() bool { return s.TooMuch <= s.Found }
 
