@@ -105,6 +105,11 @@ func (i *Item) words(s Sought) []string {
 	}
 	for _, k := range slices.Sorted(maps.Keys(i.Tags())) {
 		out = append(out, k+"="+i.Tags()[k])
+		if k == rundir.BareTag {
+			for w := range strings.FieldsSeq(i.Tags()[k]) {
+				out = append(out, k+"="+w)
+			}
+		}
 	}
 	if i.Sweep != nil {
 		for _, a := range i.Sweep.Axes {

@@ -16,13 +16,13 @@ import (
 func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 	now := time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)
 	at := func(t time.Time) Item {
-		return Item{Run: &rundir.Run{ID: "r", Name: "many threads", Started: t, Profile: "tx", Target: "redis://shop-7", Verdict: rundir.Verdict{State: "DEGRADED"}, Tags: map[string]string{"team": "blue"}}}
+		return Item{Run: &rundir.Run{ID: "r", Name: "many threads", Started: t, Profile: "tx", Target: "redis://shop-7", Verdict: rundir.Verdict{State: "DEGRADED"}, Tags: map[string]string{"team": "blue", "tag": "base slow"}}}
 	}
 	today, before, long := at(now.Add(-107*time.Minute)), at(now.AddDate(0, 0, -1)), at(now.AddDate(0, -3, 0))
 	for sought, want := range map[string][3]bool{
-		"today": {true, false, false}, "18:13": {true, false, false}, "today 18:13": {true, false, false}, "2026-11-23": {true, false, false},
+		"today": {true, false, false}, "18:13": {true, false, false}, "today 18:13": {true, false, false}, "18:1": {true, false, false}, "8:13": {}, "0:00": {}, "2026-11-23": {true, false, false},
 		"yesterday": {false, true, false}, "sun": {false, true, true}, "aug": {false, false, true}, "2026-08": {false, false, true},
-		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
+		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "tag=slow": {true, true, true}, "tag=base slow": {true, true, true}, "tag=fast": {}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
 	} {
 		assert.Equal(t, want, [3]bool{today.Holds(Sought{Text: sought, Now: now}), before.Holds(Sought{Text: sought, Now: now}), long.Holds(Sought{Text: sought, Now: now})}, sought)
 	}
@@ -261,4 +261,15 @@ func TestEachWordWithoutANameFindsItsRun(t *testing.T) {
 		assert.Equal(t, want, Filter{Tags: map[string]string{rundir.BareTag: value}}.wants(&i), value)
 	}
 	assert.False(t, Filter{Tags: map[string]string{"host": "big"}}.wants(&i))
+}
+
+// A time of day is that at which a run was started, not a part of it.
+func TestATimeOfDayIsNoneOfSeconds(t *testing.T) {
+	at := func(hour, minute, second int) *Item {
+		return &Item{Run: &rundir.Run{Started: time.Date(2026, 11, 23, hour, minute, second, 0, time.UTC)}}
+	}
+	for sought, want := range map[string][2]bool{"09:02": {true, false}, "9:02": {true, false}, "09:0": {true, true}, "09:": {true, true}, "02": {true, true}, "09:09:02": {false, true}} {
+		s := Sought{Text: sought, Now: time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)}
+		assert.Equal(t, want, [2]bool{at(9, 2, 30).Holds(s), at(9, 9, 2).Holds(s)}, sought)
+	}
 }

@@ -1,7 +1,7 @@
 package kept
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,7 +25,7 @@ func SettingsOf(items []*Item, sought Sought) (s Settings) {
 	for n, name := range Told {
 		first := ""
 		for _, i := range items {
-			if text := settingOf(i.Run, name); first == "" {
+			if text := i.settingOf(name); first == "" {
 				first = text
 			} else if text != "" && text != first {
 				s.differ[n] = true
@@ -49,33 +49,39 @@ func (s Settings) Heads() []string {
 	return out
 }
 
-// Of returns what an item began with or has, and what it came to later that the filter finds it by, for each
-// of Heads; "" where there is nothing to say.
+// Of returns what an item has, for each of Heads: from the lowest to the highest value, or what it began with
+// and what it came to later that the filter finds it by; "" where there is nothing to say.
 func (s Settings) Of(i *Item) []string {
 	out := append(make([]string, len(Told)), i.valueOf(s.asked)+i.foundLater(s.sought, s.asked))
 	for n, name := range Told {
 		if s.differ[n] {
-			out[n] = settingOf(i.Run, name) + i.foundLater(s.sought, name)
+			if out[n] = i.settingOf(name); out[n] != "" {
+				if later := i.foundLater(s.sought, name); later != "" {
+					out[n] = i.valueOf(name) + later
+				}
+			}
 		}
 	}
 	return out
 }
 
-// settingOf returns what a run began with: of all tracks together, else of each, where they differ;
-// "" if it has no such setting, or looked for the best value of it.
-func settingOf(r *rundir.Run, name string) string {
-	if r == nil || r.Sought != nil && r.Sought.Over == name {
+// settingOf returns what a run had of a setting: of all tracks together, else of each, where they differ, and
+// from the lowest to the highest value, where it was turned; "" if it has no such setting, or looked for the
+// best value of it.
+func (i *Item) settingOf(name string) string {
+	if i.Run == nil || i.Run.Sought != nil && i.Run.Sought.Over == name {
 		return ""
 	}
-	if v, is := r.Settings[name]; is {
-		return rundir.SettingText(name, v)
-	}
 	var each []string
-	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {
-		if _, base := rundir.TrackOf(k); base == name {
-			if text := rundir.SettingText(k, r.Settings[k]); !slices.Contains(each, text) {
-				each = append(each, text)
-			}
+	for _, k := range slices.Sorted(slices.Values(i.settings(name))) {
+		had := append(i.later(k), i.Run.Settings[k])
+		slices.SortFunc(had, func(a, b float64) int { return cmp.Compare(height(k, a), height(k, b)) })
+		text := rundir.SettingText(k, had[0])
+		if last := rundir.SettingText(k, had[len(had)-1]); last != text {
+			text += "–" + last
+		}
+		if !slices.Contains(each, text) {
+			each = append(each, text)
 		}
 	}
 	return strings.Join(each, ", ")

@@ -64,12 +64,12 @@ func TestWhatAFilterAsksForIsShown(t *testing.T) {
 // A run is found by the values that it was turned to as well, and the list says that it had them later; what a
 // search tried finds none.
 func TestARunIsFoundByWhatItWasTurnedTo(t *testing.T) {
-	turned := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "rate": 1000}, Segments: []rundir.Segment{
-		{Settings: map[string]float64{"threads": 8, "rate": 1000}}, {Settings: map[string]float64{"threads": 18, "rate": 1000}, SettingsEnd: map[string]float64{"threads": 24, "rate": 0}},
+	turned := &Item{Run: &rundir.Run{Profile: "tx", Settings: map[string]float64{"threads": 8, "rate": 1000}, Segments: []rundir.Segment{
+		{Settings: map[string]float64{"threads": 8, "rate": 1000}}, {Settings: map[string]float64{"threads": 18, "rate": 1000}, SettingsEnd: map[string]float64{"threads": 24, "rate": 0}}, {Settings: map[string]float64{"threads": 12, "rate": 2000}},
 	}}}
-	whole := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 18, "rate": 0}}}
+	whole := &Item{Run: &rundir.Run{Profile: "tx", Settings: map[string]float64{"threads": 18, "rate": 0}}}
 	for text, want := range map[string][2]string{
-		"threads=18": {"8 → 18", "18"}, "threads>8": {"8 → 18 …", "18"}, "threads>=8": {"8", "18"}, "rate=unlimited": {"1000", "unlimited"}, "rate>5k": {"1000 → unlimited", "unlimited"},
+		"threads=18": {"8 → 18", "18"}, "threads>8": {"8 → 18 …", "18"}, "threads>=8": {"8–24", "18"}, "tx": {"8–24", "18"}, "rate>=1k": {"1000–unlimited", "unlimited"}, "rate=unlimited": {"1000–unlimited", "unlimited"}, "rate>5k": {"1000 → unlimited", "unlimited"},
 	} {
 		s := SettingsOf([]*Item{turned, whole}, Sought{Text: text})
 		for n, i := range []*Item{turned, whole} {

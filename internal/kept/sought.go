@@ -32,6 +32,9 @@ var compared = regexp.MustCompile(`^([a-z][\w.-]*)(<=|>=|=|<|>)(.*)$`)
 // apart is the space around a sign.
 var apart = regexp.MustCompile(`\s*(<=|>=|=|<|>)[ \t]*`)
 
+// clock is a time of day, which is found where one begins: 09:02 is not 09:09:02.
+var clock = regexp.MustCompile(`^\d\d?:\d{0,2}$`)
+
 // words are those of the text, a comparison as one as far as its value has no blank.
 func (s Sought) words() []string {
 	return strings.Fields(strings.ToLower(apart.ReplaceAllString(s.Text, "$1")))
@@ -141,7 +144,11 @@ func (i *Item) Holds(s Sought) bool {
 		if text == "" {
 			text = strings.ToLower(strings.Join(i.words(s), " "))
 		}
-		if !strings.Contains(text, w) && !i.product(w) {
+		if clock.MatchString(w) {
+			if !regexp.MustCompile(`(^|[^\d:])0?` + w).MatchString(text) {
+				return false
+			}
+		} else if !strings.Contains(text, w) && !i.product(w) {
 			return false
 		}
 	}
@@ -223,11 +230,17 @@ func (i *Item) foundLater(s Sought, name string) string {
 	return " → " + texts[0] + " …"
 }
 
+// height is the value of a setting by which it is compared: no number is above an unlimited rate.
+func height(name string, v float64) float64 {
+	if rundir.SettingText(name, v) == units.Unlimited {
+		return math.Inf(1)
+	}
+	return v
+}
+
 // settingIs compares a setting with a text.
 func settingIs(name string, v float64, sign, value string) bool {
-	if rundir.SettingText(name, v) == units.Unlimited {
-		v = math.Inf(1)
-	}
+	v = height(name, v)
 	if with, err := units.ParseNumber(value); err == nil {
 		return compares(v, sign, with)
 	}

@@ -261,7 +261,7 @@ func allTimes(r *rundir.Run) Section {
 }
 
 // Joined is said where several segments are one row.
-const Joined = "The segments that quick presses of a key, or the steps of a ramp, passed through are one row; together they have no percentiles."
+const Joined = "The segments that quick presses of a key, or the steps of a ramp, passed through are one row and count as one; together they have no percentiles."
 
 // segments are shown if live changes made more than one, with the settings that differ
 // between them.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,13 +235,13 @@ func (e *conclusion) restarted(ctx context.Context) {
 	}
 	e.o.sampler.LookAgain(ctx)
 	e.run.Observed.Restarts = e.o.sampler.lives.restarts(e.d.measured())
-	e.run.Marks = markRestarts(e.run.Marks, e.run.Observed.Restarts, e.run.MeasuredS)
+	e.run.Marks = markRestarts(e.run.Marks, e.run.Observed.Restarts, e.run.Outages, e.run.MeasuredS)
 }
 
 // markRestarts gives each restart the second of its mark, so that both are told as of one moment. One that
 // was noticed after the end has none, as a run that has ended takes no marks: it gets one, unless it was after
-// the end itself.
-func markRestarts(marks []rundir.Mark, list []verdict.Restart, end float64) []rundir.Mark {
+// the end itself. Where an outage ended within what the store's clock leaves open, that is when it was.
+func markRestarts(marks []rundir.Mark, list []verdict.Restart, outages []verdict.Outage, end float64) []rundir.Mark {
 	from := 0
 	for i := range list {
 		r := &list[i]
@@ -252,8 +253,15 @@ func markRestarts(marks []rundir.Mark, list []verdict.Restart, end float64) []ru
 			at, marks = len(marks)-from, append(marks, rundir.Mark{At: r.AtS, Note: r.Note()})
 		}
 		from += at + 1
-		r.AtS = math.Floor(marks[from-1].At)
+		m := &marks[from-1]
+		for _, o := range outages {
+			if math.Abs(o.To-m.At) <= slack.Seconds() {
+				m.At = o.To
+			}
+		}
+		r.AtS = math.Floor(m.At)
 	}
+	slices.SortStableFunc(marks, func(a, b rundir.Mark) int { return cmp.Compare(a.At, b.At) })
 	return marks
 }
 

@@ -63,9 +63,11 @@ func (l *lives) add(now time.Time, told []store.Reading) {
 		one := life{now, time.Duration(r.Value * float64(time.Second))}
 		l.last[r.Node] = one
 		if known && one.follows(before) {
-			when := now.Add(-one.up - slack/2) // in the middle of the second that it does not tell
+			when := now.Add(-one.up)
 			if when.Before(before.at) {
 				when = before.at // when the one before was still there
+			} else if one.up < slack/2 {
+				when = now.Add(-slack / 2) // in the middle of the second that it does not tell
 			}
 			l.list = append(l.list, restart{when, verdict.Restart{Node: r.Node, Kept: kept[r.Node]}})
 		}

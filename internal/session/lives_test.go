@@ -36,7 +36,7 @@ func TestServersThatWereStartedAgain(t *testing.T) {
 	assert.Len(t, add(25, 1), 1, "as old as the one before was")
 	l.add(began.Add(26*time.Second), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 1}})
 	assert.Empty(t, l.fresh(), "nothing was known of it")
-	assert.Equal(t, []verdict.Restart{{AtS: 1, Kept: new(int64(0))}, {AtS: 16}, {AtS: 21}}, l.restarts(began.Add(2*time.Second)))
+	assert.Equal(t, []verdict.Restart{{AtS: 2, Kept: new(int64(0))}, {AtS: 17}, {AtS: 22}}, l.restarts(began.Add(2*time.Second)))
 	l.add(began.Add(27100*time.Millisecond), []store.Reading{{Node: "b:1", Name: store.Uptime, Value: 0}})
 	assert.Equal(t, 26600*time.Millisecond, l.fresh()[0].when.Sub(began), "in the second in which it was started, and not in the one in which that was noticed")
 }
@@ -46,7 +46,17 @@ func TestRestartsAreToldWhenTheyAreMarked(t *testing.T) {
 	t.Parallel()
 	list := []verdict.Restart{{AtS: 12}, {AtS: 20}, {AtS: 29}, {AtS: 35}}
 	note := list[0].Note()
-	marks := markRestarts([]rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}}, list, 30.4)
+	marks := markRestarts([]rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}}, list, nil, 30.4)
 	assert.Equal(t, []verdict.Restart{{AtS: 13}, {AtS: 20}, {AtS: 29}, {AtS: 35}}, list)
 	assert.Equal(t, []rundir.Mark{{At: 3, Note: "deployed"}, {At: 13.02, Note: note}, {At: 20.9, Note: note}, {At: 29, Note: note}}, marks, "none of what was after the end")
+}
+
+// Of a store that tells whole seconds, a restart lies where the outage that it ended does, if that ended near it.
+func TestARestartEndsItsOutage(t *testing.T) {
+	t.Parallel()
+	list := []verdict.Restart{{AtS: 13}, {AtS: 20}}
+	note := list[0].Note()
+	marks := markRestarts([]rundir.Mark{{At: 13.9, Note: note}, {At: 14.2, Note: "deployed"}, {At: 20, Note: note}}, list, []verdict.Outage{{From: 7.4, To: 14.5}, {From: 15, To: 18.9}}, 30)
+	assert.Equal(t, []verdict.Restart{{AtS: 14}, {AtS: 20}}, list)
+	assert.Equal(t, []rundir.Mark{{At: 14.2, Note: "deployed"}, {At: 14.5, Note: note}, {At: 20, Note: note}}, marks)
 }

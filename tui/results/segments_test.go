@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -51,5 +52,22 @@ func TestMarksStandWhereTheyWere(t *testing.T) {
 	assert.Contains(t, ansi.Strip(alone[0]), "◆ 00:41 the server was started again and came back empty")
 	for _, line := range (&loadedRun{folder: f}).changes(a.Env.Styles, 40) {
 		assert.LessOrEqual(t, ansi.StringWidth(line), 40)
+	}
+}
+
+// The page counts segments as the first page does, and says why it numbers more.
+func TestQuickPressesAreCountedAsTheyAreShown(t *testing.T) {
+	a, _, _ := show(t, 120, 40)
+	f := &rundir.Folder{}
+	for i, at := range []float64{0, 6.2, 6.5, 6.8, 14.6} {
+		f.Run.Segments = append(f.Run.Segments, rundir.Segment{From: at, To: at + 1, Settings: map[string]float64{"threads": 8 + float64(i)}})
+		if i > 0 {
+			f.Run.Changes = append(f.Run.Changes, rundir.Change{At: at, Name: "threads", From: 7 + float64(i), To: 8 + float64(i), By: "workbench", Segment: i})
+		}
+	}
+	for _, w := range []int{56, 76, 116} {
+		page := ansi.Strip(strings.Join((&loadedRun{folder: f}).changes(a.Env.Styles, w), "\n"))
+		assert.Contains(t, page, "1–2")
+		assert.Contains(t, page, fmt.Sprintf("Several in a row count as one, %d in all", f.Run.Mixes()), "%d cells", w)
 	}
 }

@@ -152,11 +152,12 @@ func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 	for i, row := range rows {
 		out = append(append(out, row), below[i+1]...)
 	}
-	note := ofSegments
+	out = append(out, "", s.Muted.On(ansi.Truncate(ofSegments, w, "…")))
 	if joined {
-		note += " Several in a row have no percentiles."
+		note := fmt.Sprintf("Several in a row count as one, %d in all, and have no percentiles.", len(stretches))
+		out = append(out, s.Muted.On(ansi.Truncate(note, w, "…")))
 	}
-	return append(out, "", s.Muted.On(ansi.Truncate(note, w, "…")))
+	return out
 }
 
 // ofSegments says what the figures of the page of changes are of.
