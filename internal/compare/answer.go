@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +30,7 @@ func (p Pair) judgement(unit string) string {
 	judged := p.deciding()
 	switch {
 	case len(judged) == 0 && p.judges():
-		return "Unsure: too few calls were timed; longer runs would tell."
+		return "Not judged: too few calls were timed; longer runs would tell."
 	case len(judged) == 0:
 		return ""
 	}
@@ -44,6 +45,8 @@ func (p Pair) judgement(unit string) string {
 // first that is better and the first that is worse.
 func (p Pair) judging(judged []Finding, most int, unit string) string {
 	by, more := map[Verdict][]string{}, map[Verdict]int{}
+	var unjudged []string // why some are not judged
+	of := map[string][]string{}
 	sizes, alone := moves(judged, unit), false
 	for i, f := range judged {
 		name := f.Label(unit)
@@ -66,6 +69,12 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 			if change := f.ChangeText(); change != "" && change != "=" {
 				name += " (" + change + ")"
 			}
+		}
+		if why := f.NotJudged(); why != "" {
+			if of[why] == nil {
+				unjudged = append(unjudged, why)
+			}
+			of[why] = append(of[why], name)
 		}
 		by[f.Verdict] = append(by[f.Verdict], name)
 	}
@@ -91,36 +100,38 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 		text = "B is " + text
 	}
 	open := by[Unsure]
-	may := units.Listed(open) + " may be chance"
 	switch {
 	case len(open) == len(judged) && p.happened() != "":
 		return "Unsure: " + units.Listed(open) + "." // not chance: what went wrong may have done it
-	case len(open) == len(judged):
-		return "Unsure: " + may + p.wants(judged[0]) + "."
+	case len(open) == len(judged) && len(unjudged) == 1 && len(of[unjudged[0]]) == len(open):
+		return "Not judged, " + unjudged[0] + ": " + units.Listed(open) + p.wants(judged[0]) + "."
+	}
+	var may []string
+	if tested := slices.DeleteFunc(slices.Clone(open), func(name string) bool {
+		return slices.ContainsFunc(unjudged, func(why string) bool { return slices.Contains(of[why], name) })
+	}); len(tested) > 0 {
+		may = append(may, units.Listed(tested)+" may be chance")
+	}
+	for _, why := range unjudged {
+		may = append(may, units.Listed(of[why])+" not judged: "+why)
+	}
+	if len(open) == len(judged) {
+		return "Unsure: " + strings.Join(may, "; ") + p.wants(judged[0]) + "."
 	}
 	text += fmt.Sprintf(", with %.0f %% confidence", 100*certainty)
 	if alone {
 		text += " for these two runs"
 	}
-	if len(open) > 0 {
-		text += "; " + may
-	}
-	return text + "."
+	return strings.Join(append([]string{text}, may...), "; ") + "."
 }
 
 // wants says what it would take to know of a figure that is unsure; "" where the answer begins with something else.
 func (p Pair) wants(f Finding) string {
-	if p.brief || p.rates != "" {
+	text := f.takes()
+	if p.brief || p.rates != "" || text == "" || text == f.NotJudged() {
 		return ""
 	}
-	text := f.takes()
-	if f.Power != nil && !f.open() && !f.hopeless() {
-		text = f.advice() // Powers has how large a change these runs could have shown
-	}
-	if text != "" {
-		return "; " + text
-	}
-	return ""
+	return "; " + text
 }
 
 // moves says what B surely does in units and in bytes, where their size differs, which is no better or worse

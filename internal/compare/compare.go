@@ -125,6 +125,9 @@ func Sets(a, b Set, o Options) *Comparison {
 			left, right = without(Bytes, left), without(Bytes, right)
 		}
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
+		for i := range p.Findings {
+			p.Findings[i].one = c.lone()
+		}
 		switch why := ungiven(a, b, c.Unit(nil)); {
 		case only != "":
 		case unlike(a, b) != "":

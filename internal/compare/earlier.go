@@ -79,6 +79,22 @@ func (c *Comparison) Earlier() int {
 // Single is what a comparison of one run a side notes, where no earlier runs tell how much one differs from the next.
 const Single = "One run a side: only its own variation counts as chance."
 
+// shorter is how long the shorter of the first runs of both sides measured, in seconds.
+func (c *Comparison) shorter() float64 {
+	return min(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS)
+}
+
+// Short reports whether one of two single runs is too short to show what is chance.
+func (c *Comparison) Short() bool { return c.shorter() < leastBatches }
+
+// lone is the reason not to judge one run a side.
+func (c *Comparison) lone() string {
+	if c.Short() {
+		return fmt.Sprintf("one run of %.2g s a side", c.shorter())
+	}
+	return "one run a side"
+}
+
 // single says what one run a side can show, and what would tell more.
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
@@ -89,9 +105,9 @@ func single(c *Comparison) []string {
 		return []string{text}
 	}
 	out := []string{Single}
-	if s := min(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS); s < leastBatches {
+	if c.Short() {
 		out = []string{fmt.Sprintf("One run a side, of %.2g s, cannot show what is chance. It takes runs of %d s or more (30 s tell more), several a side (--repeat 5), or %d earlier runs of the same plan in the same folder.",
-			s, leastBatches, leastEarlier)}
+			c.shorter(), leastBatches, leastEarlier)}
 	}
 	return out
 }

@@ -64,17 +64,20 @@ type Finding struct {
 	single bool          // each side has one run
 	ours   float64       // how much of a percentile is perfbench's own lateness, on the side named by of
 	of     string
-	alone  bool // and no earlier runs tell how much runs differ
+	alone  bool   // and no earlier runs tell how much runs differ
+	one    string // why it is then not judged
 	// counted means that errors are judged by their number.
 	counted bool
 }
 
 // Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
-// it is what was asked for; "" if nothing was judged.
+// it is what was asked for, "not judged" if nothing tells what chance did; "" if nothing was judged.
 func (f Finding) Words() string {
 	switch {
 	case f.Held:
 		return "rate-limited"
+	case f.NotJudged() != "":
+		return "not judged"
 	case f.Verdict != Same:
 		return string(f.Verdict)
 	case f.Within == 0:

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -110,51 +111,41 @@ func usualRuns(one stat.Estimate, confidence, change float64) int {
 // much.
 func aSide(a, b int) float64 { return 2 / (1/float64(a) + 1/float64(b)) }
 
-// PowerText says how large a change the runs could have shown, and how many more would show
-// what counts as one; "" if the finding is not unsure.
-func (f Finding) PowerText() string {
-	text, takes := f.couldShow()
-	if takes != "" {
-		text += "; " + takes
-	}
-	return text
-}
-
-// couldShow returns the two parts of PowerText, of which the second may be empty.
-func (f Finding) couldShow() (text, takes string) {
-	p := f.Power
+// NotJudged says why nothing tells what chance did to the figure, as in "one run of 4 s a side"; "" if something does.
+func (f Finding) NotJudged() string {
 	switch {
+	case f.Verdict != Unsure || f.Figure.bySearch():
+		return ""
 	case f.ours > 0:
-		return f.takes(), ""
-	case p == nil:
-		return "", ""
-	case f.open():
-		return f.raises(), ""
-	case f.hopeless():
-		return "only a very large change would show in these runs", f.takes()
+		return fmt.Sprintf("%.0f %% of it is perfbench's own lateness in %s", 100*f.ours, f.of)
+	case f.A.Vague || f.B.Vague:
+		return f.calls()
+	case f.alone && math.IsNaN(f.change.SE):
+		return f.one
 	}
-	return seen(f.sized(p.ShowsOften)), f.takes()
+	return ""
 }
 
-// seen says how large a change would have been seen.
-func seen(size string) string { return "a change must be about " + size + " to be seen in these runs" }
+// PowerText says why the figure is not judged, if so, and what would show a change that counts as one; "" if the
+// finding is not unsure, or if these runs are enough.
+func (f Finding) PowerText() string {
+	why, takes := f.NotJudged(), f.takes()
+	if why != "" && takes != "" && takes != why {
+		return why + "; " + takes
+	}
+	return cmp.Or(takes, why)
+}
 
 // tenfold is the change, as a share, from which on its size is of no use: nobody compares two sides of
 // which only one that is ten times the other would be told.
 const tenfold = 9
-
-// hopeless reports whether the runs could have shown no change that anybody looks for.
-func (f Finding) hopeless() bool {
-	v := f.Power.ShowsOften
-	return math.IsInf(v, 0) || f.Figure.byShare() && v >= 1 || !f.Figure.byShare() && v >= tenfold
-}
 
 // takes says what would show a change that counts as one; "" if these runs are enough.
 func (f Finding) takes() string {
 	p := f.Power
 	switch {
 	case f.ours > 0:
-		return fmt.Sprintf("%.0f %% of it is perfbench's own lateness in %s", 100*f.ours, f.of)
+		return f.NotJudged()
 	case p != nil && f.open():
 		return f.raises()
 	case p == nil || p.More == 0:
@@ -203,8 +194,6 @@ func (f Finding) sized(v float64) string {
 	switch {
 	case f.Figure.byShare():
 		return units.Digits(v*100, 2) + " points"
-	case math.IsInf(v, 0):
-		return anything
 	case v >= 1:
 		return units.Factor(v + 1)
 	}
@@ -228,76 +217,29 @@ func (p Pair) Advice(unit string) string {
 	return ""
 }
 
-// Powers returns what these runs could have shown of the figures that are unsure: one sentence for
-// all of which the same is true but for the size of a change, in the order of the first of each.
-func (p Pair) Powers(unit string) (out []string) {
+// Powers says what would tell of the figures that are unsure, or why one cannot be judged, but for what the answer and
+// Advice say; "" if nothing is left. Figures of which the same is true stand together, in the order of the first of each.
+func (p Pair) Powers(unit string) string {
 	if p.BySearch() {
-		return nil // the answer says it
+		return "" // the answer says it
 	}
-	var all, more, sizes names
+	answer, of := p.Answer(unit), map[string][]string{}
+	var texts, out []string
 	for _, f := range p.Findings {
-		text, takes := f.couldShow()
-		if text == "" {
+		text := f.takes()
+		if text == "" || text == f.advice() || strings.Contains(answer, " "+text) {
 			continue
 		}
-		if takes == f.advice() {
-			takes = ""
+		if of[text] == nil {
+			texts = append(texts, text)
 		}
-		name := f.Label(unit)
-		if f.Power != nil {
-			if size := f.sized(f.Power.ShowsOften); text == seen(size) {
-				text = seen("")
-				sizes.add(size, name)
-			}
-		}
-		all.add(text, name)
-		more.add(text+takes, name)
+		of[text] = append(of[text], f.Label(unit))
 	}
-	for _, text := range all.texts {
-		sentence := strings.Join(all.of[text], ", ") + ": " + text
-		if text == seen("") {
-			sentence = sizes.seen()
-		}
-		for _, t := range more.texts {
-			takes, ok := strings.CutPrefix(t, text)
-			switch {
-			case !ok || takes == "":
-			case len(more.of[t]) == len(all.of[text]):
-				sentence += "; " + takes
-			default:
-				sentence += "; of " + strings.Join(more.of[t], ", ") + " " + takes
-			}
-		}
-		out = append(out, sentence+".")
+	for _, text := range texts {
+		out = append(out, strings.Join(of[text], ", ")+": "+text)
 	}
-	return out
-}
-
-// seen says of which size a change would have been seen, where the names are by size.
-func (n *names) seen() string {
-	if size := n.texts[0]; len(n.texts) == 1 {
-		return strings.Join(n.of[size], ", ") + ": " + seen(size)
+	if len(out) == 0 {
+		return ""
 	}
-	var each []string
-	for _, size := range n.texts {
-		each = append(each, size+" in "+strings.Join(n.of[size], " and "))
-	}
-	text := seen(strings.Join(each, ", "))
-	return units.Capital(text)
-}
-
-// names are the figures of which texts are true, and the texts in the order in which they came.
-type names struct {
-	texts []string
-	of    map[string][]string
-}
-
-func (n *names) add(text, name string) {
-	if n.of == nil {
-		n.of = map[string][]string{}
-	}
-	if n.of[text] == nil {
-		n.texts = append(n.texts, text)
-	}
-	n.of[text] = append(n.of[text], name)
+	return strings.Join(out, "; ") + "."
 }

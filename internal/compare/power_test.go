@@ -73,10 +73,10 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	}
 	f := Sets(side(1, 100, 106, 95), side(2, 98, 104, 99), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "a change must be about 17 % to be seen in these runs; 29 more runs a side would show 5 %", f.PowerText())
+	assert.Equal(t, "29 more runs a side would show 5 %", f.PowerText())
 	f = Sets(side(1, 100), side(2, 98), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "only a very large change would show in these runs; two more runs of each (--repeat 3), or longer ones, would tell more", f.PowerText())
+	assert.Equal(t, "one run a side; two more runs of each (--repeat 3), or longer ones, would tell more", f.PowerText())
 	f = Sets(side(1, 100, 100.1, 99.9), side(2, 200, 200.1, 199.9), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Better, f.Verdict)
 	assert.Empty(t, f.PowerText())
@@ -90,16 +90,38 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 		})}}
 	}
 	p := Sets(one(1, 1e6, 2e6, 100), one(2, 1.01e6, 2.1e6, 100.1), Options{}).Parts[0]
-	shown := ": a change must be about 16 % to be seen in these runs; "
-	hardly := "p99: only a very large change would show in these runs."
-	assert.Equal(t, []string{"entries/s, p50" + shown + "of entries/s 9 more runs a side would show 5 %; of p50 8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
+	assert.Equal(t, "Unsure: entries/s (+0.1 %) may be chance; p99 (+5.0 %) not judged: one run a side; 9 more runs a side would show 5 %.", p.Answer("entries"))
+	assert.Equal(t, "p50: 8 more runs a side would show 5 %.", p.Powers("entries"), "the answer has the other")
 	assert.Equal(t, "Two more runs of each (--repeat 3), or longer ones, would tell more.", p.Advice("entries"), "once for all that it is true of")
-	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = 2, p.Findings[0].Power.More
-	several := "A change must be about 16 % in entries/s, ×3 in p50 to be seen in these runs; 9 more runs a side would show 5 %."
-	assert.Equal(t, []string{several, hardly}, p.Powers("entries"), "changes of different size are one sentence")
-	p.Findings[1].Power.ShowsOften, p.Findings[1].Power.More = p.Findings[0].Power.ShowsOften, 8
-	p.Findings = p.Findings[1:]
-	assert.Equal(t, []string{"p50" + shown + "8 more runs a side would show 5 %.", hardly}, p.Powers("entries"))
+	p.Findings = append(p.Findings, p.Findings[1])
+	p.Findings[3].Figure = P90
+	assert.Equal(t, "p50, p90: 8 more runs a side would show 5 %.", p.Powers("entries"))
+	p.Findings[3].A.Vague = true
+	assert.Equal(t, "p50: 8 more runs a side would show 5 %; p90: it takes 100 calls in each run.", p.Powers("entries"))
+}
+
+// What the method has not tested is not called chance: the answer, the figure and its sentence say why it is not judged.
+func TestWhatIsNotTestedIsNotCalledChance(t *testing.T) {
+	of := func(seconds float64, id int64, done float64) Set {
+		return Set{Name: "side", Runs: []*Run{short(seconds, id, map[Figure]Estimate{Throughput: {Value: done, SE: math.NaN()}, P99: {Value: 1e6, SE: math.NaN()}})}}
+	}
+	a, b := of(4, 1, 100), of(4, 2, 830)
+	a.Runs[0].Conditions.Unit, b.Runs[0].Conditions.Unit = "entries", "entries"
+	c := Sets(a, b, Options{Unsure: Warn})
+	p := c.Parts[0]
+	assert.Equal(t, "Not judged, one run of 4 s a side: entries/s (×8.3) and p99; two more runs of each (--repeat 3), or longer ones, would tell more.", c.Answer(p))
+	assert.True(t, c.Short())
+	assert.Equal(t, "not judged", p.Findings[0].Words())
+	assert.Equal(t, "entries/s: not judged, ×8.3, from 100 to 830; one run of 4 s a side; two more runs of each (--repeat 3), or longer ones, would tell more", c.Warnings()[0])
+	assert.Empty(t, p.Powers("entries"), "the answer has it")
+	assert.Regexp(t, "^Not judged, one run of 3 s a side: ", Sets(of(3, 1, 100), of(30, 2, 830), Options{}).Parts[0].Answer("entries"))
+	sure := Pair{Findings: []Finding{
+		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 120}, Change: 0.2, Lo: 0.1, Hi: 0.3, Verdict: Better},
+		{Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 9e6}, Change: 8, Lo: math.Inf(-1), Hi: math.Inf(1), Verdict: Unsure, ours: 0.6, of: "B"},
+	}}
+	assert.Equal(t, "B is better in entries/s (+20.0 %), with 95 % confidence; p99 (×9) not judged: 60 % of it is perfbench's own lateness in B.", sure.Answer("entries"))
+	sure.Findings = sure.Findings[1:]
+	assert.Equal(t, "Not judged, 60 % of it is perfbench's own lateness in B: p99 (×9).", sure.Answer("entries"))
 }
 
 // A comparison begins with its answer: slower, faster, as fast, or what it would take to know.
@@ -125,7 +147,7 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 		assert.Regexp(t, want, c.Answer(c.Parts[0]))
 	}
 	vague := Pair{Findings: []Finding{{Figure: P99, A: Range{Vague: true}, B: Range{Value: 1e6}, Verdict: Unsure}}}
-	assert.Equal(t, "Unsure: too few calls were timed; longer runs would tell.", vague.Answer("entries"))
+	assert.Equal(t, "Not judged: too few calls were timed; longer runs would tell.", vague.Answer("entries"))
 	both := Pair{Findings: []Finding{
 		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 120}, Change: 0.2, Lo: 0.1, Hi: 0.3, Verdict: Better}, {Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 9e6}, Change: 8, Lo: 3, Hi: 20, Verdict: Worse},
 	}}

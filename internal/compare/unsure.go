@@ -67,7 +67,11 @@ func (c *Comparison) unsure() (out []string) {
 		}
 	}
 	for _, f := range c.Unsures() {
-		out = append(out, f.Sentence(c.Unit(nil))+"; "+f.PowerText())
+		text := f.Sentence(c.Unit(nil))
+		if power := f.PowerText(); power != "" {
+			text += "; " + power
+		}
+		out = append(out, text)
 	}
 	return out
 }

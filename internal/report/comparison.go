@@ -139,12 +139,15 @@ func leading(c *compare.Comparison) string {
 const reading = "The figure after ± is the margin of error, at 95 % confidence; a wide one is not even on both sides, and stands as its two ends in brackets. The change lies between the two bounds given, which are wide enough " +
 	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
 	"Better and worse: chance does not explain the change. Same within N %: if there is a change, it is smaller than that. Unsure: too close to call; " +
-	"more or longer runs would settle it. Uncertain, or a question mark, stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+	"more or longer runs would settle it. Not judged: nothing tells what chance did. Uncertain, or a question mark, stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
-// unsure says what the runs could have shown where it cannot be told, and what would tell more if that was not advised
+// unsure says why what is not judged is not, and what would tell more, each if nothing said so
 // before.
 func unsure(p compare.Pair, unit string, advised map[string]bool) []Section {
-	text := p.Powers(unit)
+	var text []string
+	if said := p.Powers(unit); said != "" {
+		text = append(text, said)
+	}
 	if advice := p.Advice(unit); advice != "" && !advised[advice] {
 		advised[advice] = true
 		text = append(text, advice)
@@ -229,6 +232,8 @@ type jsonFinding struct {
 	Verdict compare.Verdict `json:"verdict"`
 	Within  float64         `json:"same_within,omitempty"`
 	Paired  bool            `json:"paired,omitempty"`
+	// NotJudged is why an unsure figure could not be judged at all.
+	NotJudged string `json:"not_judged,omitempty"`
 	// Power is that of a figure that is unsure.
 	Power *jsonPower `json:"power,omitempty"`
 }
@@ -292,7 +297,7 @@ func comparisonJSON(c *compare.Comparison, found Searches) ([]byte, error) {
 			part.Track, part.Op = p.Operation.Track, p.Operation.Op
 		}
 		for _, f := range p.Findings {
-			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within, f.Paired, jsonPowerOf(f.Power)})
+			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within, f.Paired, f.NotJudged(), jsonPowerOf(f.Power)})
 		}
 		out.Parts = append(out.Parts, part)
 	}

@@ -350,6 +350,8 @@ func (c *Comparison) bottom(e screen.Env) string {
 		return c.toast.Line(s, e.W)
 	case len(c.a) == 1 && len(c.b) == 1 && c.made.Earlier() > 0:
 		return widget.Fit(" "+s.Muted.On(fmt.Sprintf("One run a side: how much runs vary is known from %d earlier ones of this plan.", c.made.Earlier())), e.W)
+	case len(c.a) == 1 && len(c.b) == 1 && c.made.Short():
+		return widget.Fit(" "+s.Muted.On("One run a side, too short to show what is chance."), e.W)
 	case len(c.a) == 1 && len(c.b) == 1:
 		return widget.Fit(" "+s.Muted.On(compare.Single), e.W)
 	}

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/tui/widget"
@@ -12,15 +13,11 @@ func (m *comparedRuns) doubts() string {
 	return strings.Join(m.Cautions, " · ")
 }
 
-// powers says what the runs could have shown of an operation where it cannot be told.
+// powers says what would tell of the figures of an operation that are unsure.
 func (m *comparedRuns) powers(op int) []string {
 	p := m.parts[op].Pair
 	unit := m.Unit(p.Operation)
-	out := p.Powers(unit)
-	if text := p.Advice(unit); text != "" {
-		out = append(out, text)
-	}
-	return out
+	return slices.DeleteFunc([]string{p.Powers(unit), p.Advice(unit)}, func(text string) bool { return text == "" })
 }
 
 // text returns the comparison for the clipboard.
