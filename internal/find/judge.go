@@ -57,6 +57,9 @@ const undone = 0.05
 // in per cent.
 const fewCalls = 1000
 
+// backlogGrew is why a level did not hold at which more and more was left undone.
+const backlogGrew = "the backlog grew"
+
 // How a condition that did not hold is told, before the evidence.
 const (
 	didNot   = " did not hold"
@@ -273,7 +276,7 @@ func short(list []Second) (why string, certain bool) {
 	if !certain && !(e.Value > undone*mean) && !throughout(missing, mean, lump) {
 		return "", false
 	}
-	return fmt.Sprintf("the backlog grew: %.3g %% of what was due was done", 100*(1-e.Value/mean)), certain
+	return fmt.Sprintf(backlogGrew+": %.3g %% of what was due was done", 100*(1-e.Value/mean)), certain
 }
 
 // throughout reports whether the backlog grew all the time, and not in one second alone: without the second that left

@@ -242,6 +242,9 @@ func (s Step) Condition() string {
 	return ""
 }
 
+// Backlogged reports whether a step did not hold because its backlog grew, and not by a condition.
+func (s Step) Backlogged() bool { return !s.Held && strings.HasPrefix(s.Why, backlogGrew) }
+
 // evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it.
 func (r *Result) evidence(s Step) string {
 	why := s.Why

@@ -129,6 +129,28 @@ func TestTriesWithOtherThreadsHaveRowsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A level that a backlog made too much says so in its row and in the legend, as its point may be below the limit; the
+// reasons of levels that are too much come first.
+func TestALevelThatABacklogMadeTooMuchSaysSo(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	times := find.Times{P50: 1e5, P99: 5e5}
+	r := &find.Result{Over: find.OverRate, Unit: "operations", Under: []string{"p99.service<1ms"}, Found: 1000, TooMuch: 2000, Steps: []find.Step{
+		{Level: 1000, Held: true, Threads: 8, Done: 1000, Response: find.Times{P50: 1e5, P99: 9e6}, Service: times, Judged: []int64{5e5}},
+		{Level: 2000, Threads: 8, FromS: 5, Done: 1500, Response: times, Service: times, Judged: []int64{5e5}, Why: "the backlog grew: 75 % of what was due was done"},
+	}}
+	assert.Contains(t, ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")), "✗ too much (backlog)")
+	lines := LevelTable(s, r, 90)
+	require.Len(t, lines, 6)
+	assert.Regexp(t, `✗  too much · backlog grew$`, strings.TrimSpace(ansi.Strip(lines[2])))
+	assert.Regexp(t, `^ +2k +the backlog grew: 75 %`, ansi.Strip(lines[4]))
+	assert.Regexp(t, `^ +1k +users wait`, ansi.Strip(lines[5]))
+	assert.Regexp(t, `✗  too much$`, strings.TrimSpace(ansi.Strip(LevelTable(s, r, 50)[2])), "there is no room")
+	r.Steps[1].Why = "p99.service<1ms did not hold: 8 % took longer"
+	assert.NotContains(t, strings.Join(LatencyLegend(s, r, 100), "|"), "(")
+	r.Steps = append(r.Steps, find.Step{Level: 4000, Threads: 8, Why: "the backlog grew: 30 % of what was due was done"})
+	assert.Contains(t, ansi.Strip(strings.Join(LatencyLegend(s, r, 100), "|")), "✗ too much (limit or backlog)")
+}
+
 func TestBrailleJoinsValuesAndLeavesGaps(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -82,7 +82,7 @@ func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 		each = " at each level"
 	}
 	text += s.Muted.On(each)
-	signs := s.OK.On(signGood) + s.Muted.On(" holds") + "  " + s.Bad.On(signBad) + s.Muted.On(" too much")
+	signs := s.OK.On(signGood) + s.Muted.On(" holds") + "  " + s.Bad.On(signBad) + s.Muted.On(" too much"+byWhat(r))
 	if slices.ContainsFunc(Latency(s, r).Points, func(p Point) bool { return p.Doubt }) {
 		signs += "  " + s.Warn.On(signDoubt) + s.Muted.On(" unclear")
 	}
@@ -96,6 +96,27 @@ func LatencyLegend(s *widget.Styles, r *find.Result, w int) []string {
 		}
 	}
 	return out
+}
+
+// byWhat says in brackets that a backlog made levels too much, whose points may be below every limit; "" where none did.
+func byWhat(r *find.Result) string {
+	backlog, limit := false, false
+	for _, step := range r.Steps {
+		switch {
+		case step.Held || step.Doubtful:
+		case step.Backlogged():
+			backlog = true
+		default:
+			limit = true
+		}
+	}
+	switch {
+	case !backlog:
+		return ""
+	case limit:
+		return " (limit or backlog)"
+	}
+	return " (backlog)"
 }
 
 // lowest returns the smallest value above 0; infinity if there is none.
@@ -137,11 +158,7 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 		t := newTried(s, r, true)
 		for _, level := range list {
 			row := r.Rows(level)[0]
-			words := row.Short
-			if why := briefly(row); reasons && why != "" {
-				words += " · " + why
-			}
-			t.add(row, words, level == chosen)
+			t.add(row, inShort(row, reasons), level == chosen)
 		}
 		return t
 	}
@@ -149,6 +166,14 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 		return t.lines(w)
 	}
 	return table(false).lines(w)
+}
+
+// inShort is how a level came out in a few words, if reasons with why it was too much.
+func inShort(row find.Row, reasons bool) string {
+	if why := briefly(row); reasons && why != "" {
+		return row.Short + " · " + why
+	}
+	return row.Short
 }
 
 // briefly is why a level was too much in a few words, without figures; empty if a condition, which has a column, was not met.
@@ -161,51 +186,64 @@ func briefly(row find.Row) string {
 }
 
 // LevelTable returns the table of the levels that a search has tried, ordered by level, in lines of w
-// cells. Why a level did not hold is in its row where there is room in all rows, else below the table.
+// cells. Why a level did not hold is in its row where there is room in all rows, else below the table, those that
+// are too much first; then the row has it in a few words if that leaves room for what was done.
 func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
-	list := ordered(r)
-	if len(list) == 0 {
+	var rows []find.Row
+	for _, level := range ordered(r) {
+		rows = append(rows, r.Rows(level)...)
+	}
+	if len(rows) == 0 {
 		return nil
 	}
-	t := newTried(s, r, false)
-	for _, level := range list {
-		for _, row := range r.Rows(level) {
-			t.add(row, row.Words, false)
+	table := func(words func(find.Row) string) *tried {
+		t := newTried(s, r, false)
+		for _, row := range rows {
+			t.add(row, words(row), false)
 		}
+		return t
 	}
+	t := table(func(row find.Row) string { return row.Words })
 	if t.Wide() <= w || s.Spoken {
 		return t.lines(w)
 	}
-	var below []string
-	t = newTried(s, r, false)
-	for _, level := range list {
-		for _, row := range r.Rows(level) {
-			t.add(row, row.Short, false)
-		}
+	if t = table(func(row find.Row) string { return inShort(row, true) }); !t.Shows(1, w) {
+		t = table(func(row find.Row) string { return row.Short })
 	}
-	for _, level := range list {
-		rows := r.Rows(level)
-		for _, row := range rows {
-			why := row.Why
-			if why == "" {
-				continue
+	slices.SortStableFunc(rows, func(a, b find.Row) int { return after(a) - after(b) })
+	var below []string
+	for _, row := range rows {
+		why := row.Why
+		if why == "" {
+			continue
+		}
+		if len(r.Rows(row.Level)) > 1 {
+			why = fmt.Sprintf("with %s: %s", widget.Plural(int64(row.Threads), "thread"), why)
+		}
+		for i, l := range widget.Wrap(why, max(w-levelWidth-2, leastReason)) {
+			head := ""
+			if i == 0 {
+				head = units.Number(row.Level)
 			}
-			if len(rows) > 1 {
-				why = fmt.Sprintf("with %s: %s", widget.Plural(int64(row.Threads), "thread"), why)
-			}
-			for i, l := range widget.Wrap(why, max(w-levelWidth-2, leastReason)) {
-				head := ""
-				if i == 0 {
-					head = units.Number(level)
-				}
-				below = append(below, widget.FitRight(head, levelWidth)+"  "+s.Muted.On(l))
-			}
+			below = append(below, widget.FitRight(head, levelWidth)+"  "+s.Muted.On(l))
 		}
 	}
 	if len(below) > 0 {
 		below = append([]string{s.Muted.On("Why")}, below...)
 	}
 	return append(t.lines(w), below...)
+}
+
+// after is where the reason of a level stands: those that are too much come first, then the unclear ones, and those
+// that hold last.
+func after(row find.Row) int {
+	switch {
+	case row.Doubtful:
+		return 1
+	case row.Held:
+		return 2
+	}
+	return 0
 }
 
 // levelWidth is that of a level before its reason, leastReason the least that a reason gets.
