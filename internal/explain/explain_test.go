@@ -521,15 +521,16 @@ func TestPreparedBottlenecks(t *testing.T) {
 				f.Series = append(f.Series, rundir.SeriesRow{T: i, Track: "free", Op: "put", Count: 50, Threads: 1})
 			}
 		}}, Unknown, "", met},
-		"more done than was asked for":           {[]func(*rundir.Folder){rate(820)}, Unknown, "", met},
-		"four threads far from their store":      {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7)}, Threads, "4 threads that each wait 5.5 ms make 727 calls/s; for more it takes more threads, or a nearer store", nothing},
-		"threads that wait for a store unseen":   {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), elsewhere}, Unknown, "4 threads that each wait 5.5 ms make 727 calls/s", "held the run back: 4"},
-		"threads that wait for rows":             {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("lock_waiters", 1.5)}, Unknown, "", "nearer store"},
-		"threads that wait for the disk":         {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("committing_threads", 3)}, Sync, "were committing", "nearer store"},
-		"threads on a machine that is half full": {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 3.3)}, Unknown, "", "nearer store"},
-		"threads beside a thread that is busy":   {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.7, 1.2), store("main_thread_cpu_cores", 0.7)}, Unknown, "", "nearer store"},
-		"a machine that a hypervisor shares":     {[]func(*rundir.Folder){used(0.6, 1.2, 2.2), stolen(0.4)}, Machine, "a hypervisor gave 40 % of its time to others", nothing},
-		"perfbench on what a hypervisor leaves":  {[]func(*rundir.Folder){used(2.5, 0.2, 2.8), stolen(0.3)}, Client, "Perfbench 2.5 of 4 processors", nothing},
+		"more done than was asked for":          {[]func(*rundir.Folder){rate(820)}, Unknown, "", met},
+		"four threads far from their store":     {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7)}, Threads, "4 threads that each wait 5.5 ms make 727 calls/s; for more it takes more threads, or a nearer store", nothing},
+		"threads that wait for a store unseen":  {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), elsewhere}, Unknown, "4 threads that each wait 5.5 ms make 727 calls/s", "held the run back: 4"},
+		"threads that wait for rows":            {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("lock_waiters", 1.5)}, Unknown, "", "nearer store"},
+		"threads that wait for the disk":        {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("committing_threads", 3)}, Sync, "were committing", "nearer store"},
+		"threads on a machine with little room": {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 3.3)}, Threads, "make 727 calls/s; for more it takes more threads", "not known"},
+		"threads beside a thread that is busy":  {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.7, 1.2), store("main_thread_cpu_cores", 0.7)}, Threads, "make 727 calls/s; for more it takes more threads", "not known"},
+		"threads beside a thread that waits":    {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.5, 1.2), store("main_thread_cpu_cores", 0.5), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_run_queue_cores", 0.4) }}, Unknown, "", "nearer store"},
+		"a machine that a hypervisor shares":    {[]func(*rundir.Folder){used(0.6, 1.2, 2.2), stolen(0.4)}, Machine, "a hypervisor gave 40 % of its time to others", nothing},
+		"perfbench on what a hypervisor leaves": {[]func(*rundir.Folder){used(2.5, 0.2, 2.8), stolen(0.3)}, Client, "Perfbench 2.5 of 4 processors", nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := recorded()

@@ -77,34 +77,34 @@ func (s *stretch) law() string {
 }
 
 // little applies Little's law to a closed loop whose threads all wait for replies while
-// nothing, store included, is anywhere near its limit.
+// nothing, store included, is at its limit.
 func little(s *stretch) found {
 	law := s.law()
-	if law == "" || !s.idle() || s.waits() {
+	if law == "" || !s.spare() || s.waits() {
 		return found{}
 	}
 	return found{limit: tooFewThreads, hint: law + "; for more it takes more threads, or a nearer store"}
 }
 
-// idle reports whether store, perfbench and this machine are known to have had processors
+// spare reports whether store, perfbench and this machine are known to have had processors
 // to spare.
-func (s *stretch) idle() bool {
+func (s *stretch) spare() bool {
 	busy, known := s.busy()
 	n := s.processors()
 	o := s.f.Run.Observed
 	used, told := s.worked()
-	if !known || n == 0 || o == nil || !told || busy+s.stolen()*n > roomy*n || o.Cores > 0 && used > calm*s.left(o.Cores) {
+	if !known || n == 0 || o == nil || !told || busy+s.stolen()*n >= machineFull*n || o.Cores > 0 && used >= clientFull*s.left(o.Cores) {
 		return false
 	}
 	if v, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
 		queue, _, _ := s.most(rundir.OfProcess, "main_thread_run_queue_cores")
-		return v+queue <= calm
+		return v+queue < threadFull
 	}
 	if v, ok := s.mean(rundir.OfProcess, "cpu_cores"); ok {
-		return v <= calm*n
+		return v < storeFull*n
 	}
 	v, ok := s.mean(rundir.OfStore, "cpu_cores")
-	return ok && v <= calm
+	return ok && v < storeFull
 }
 
 // waits reports whether a good part of the threads waited for something in the store or

@@ -19,8 +19,6 @@ const (
 	paced       = 0.97 // of what was requested was done
 	unpaced     = 1.1  // of what was requested was done: something has no pace
 	scatter     = 2    // standard deviations by which chance may move what falls due
-	roomy       = 0.75 // of the processors of a machine: it has room for more threads
-	calm        = 0.60 // of the processors of perfbench, or of a main thread
 	inCalls     = 0.80 // of the time of the threads that is spent in calls
 	quiet       = 0.20 // of the threads that wait for something in the store
 	pacedLag    = 0.25 // seconds of work that may be due and not begun
