@@ -101,6 +101,7 @@ func (o *observer) taken() verdict.Taken {
 	}
 	now := *last
 	now.Processes, now.Store = o.sampler.Report()
+	now.Others, now.OthersMost = o.sampler.Others()
 	return verdict.TakenSoFar(&now)
 }
 
@@ -121,6 +122,7 @@ func (o *observer) observed() *verdict.Observed {
 	}
 	out := *last
 	out.Processes, out.Store = o.sampler.Report()
+	out.Others, out.OthersMost = o.sampler.Others()
 	out.Noted, out.NotedMore = o.sampler.Noted()
 	out.Restarts = o.sampler.lives.restarts(o.measured())
 	if pool, ok := o.pool(); ok {

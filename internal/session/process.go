@@ -24,6 +24,53 @@ type process struct {
 	rss                  int64
 }
 
+// company adds up what all processes but those that are watched used of this machine, second by second.
+// The system counts the time of a machine by the ticks of its clock, and that of a process as it is: a
+// second may have less of the whole than of its parts. That makes up for nothing in another second.
+type company struct {
+	rest    float64 // processors that are left of the current second
+	seconds float64 // that perfbench's own sample of it spans
+	unknown bool    // means that somebody's share of it is not known
+
+	used, usedFor, most float64
+}
+
+// add takes the share that a process has of the current second.
+func (c *company) add(m *watch.Member, x watch.Point, seconds float64) {
+	if m.Elsewhere {
+		return
+	}
+	whole := new(0.0)
+	if m.Role == rundir.OfClient {
+		c.seconds, whole = seconds, nil
+		if x.Machine != nil {
+			whole = x.Machine.CPU
+		}
+	}
+	if whole == nil || x.CPU == nil {
+		c.unknown = true
+		return
+	}
+	c.rest += *whole - *x.CPU
+}
+
+// close ends the current second. One that is too short would be little but ticks.
+func (c *company) close() {
+	if !c.unknown && c.seconds >= wholeSecond.Seconds() {
+		rest := max(c.rest, 0)
+		c.used, c.usedFor, c.most = c.used+rest*c.seconds, c.usedFor+c.seconds, max(c.most, rest)
+	}
+	c.rest, c.seconds, c.unknown = 0, 0, false
+}
+
+// report returns how many processors that was on average, and at most; nil if no second is known.
+func (c *company) report() (mean, most *float64) {
+	if c.usedFor == 0 {
+		return nil, nil
+	}
+	return new(c.used / c.usedFor), new(c.most)
+}
+
 // learn updates what may change.
 func (p *process) learn(m *watch.Member) {
 	p.Role, p.PID, p.Name, p.Note = m.Role, m.PID(), m.Name(), m.Note

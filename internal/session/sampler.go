@@ -61,6 +61,7 @@ type Sampler struct {
 
 	mu        sync.Mutex
 	processes []*process
+	company   company
 	// before is what the store had used when measurement began, used what it has used
 	// since; nil before the end, and if the store does not report it.
 	before store.Usage
@@ -203,6 +204,9 @@ func (s *Sampler) sample(ctx context.Context, second int) []rundir.Sample {
 	defer cancel()
 	s.row, s.second = nil, second
 	s.set.Sample(ctx)
+	s.mu.Lock()
+	s.company.close()
+	s.mu.Unlock()
 	if s.reports {
 		if told, err := s.o.Server.Readings(ctx); err == nil || len(told) > 0 { // otherwise a gap: the run reports a store that is away
 			s.row = append(s.row, s.server.add(second, time.Now(), told)...)
@@ -229,6 +233,7 @@ func (s *Sampler) seen(m *watch.Member, x watch.Point) {
 			seconds = p.add(x)
 		}
 	}
+	s.company.add(m, x, seconds)
 	s.mu.Unlock()
 	source, node := rundir.OfOther, m.Role
 	switch own, addr, several := strings.Cut(m.Role, watch.At); {
@@ -254,6 +259,9 @@ func (s *Sampler) restart(ctx context.Context) {
 	s.processes = list
 	s.mu.Unlock()
 	s.set.Sample(ctx)
+	s.mu.Lock()
+	s.company = company{}
+	s.mu.Unlock()
 	u := usage(ctx, s.o.Server)
 	s.note(ctx)
 	s.mu.Lock()
@@ -289,6 +297,14 @@ func (s *Sampler) Noted() (list []verdict.Noted, more int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.notes.list), s.notes.more
+}
+
+// Others returns how many processors of this machine those processes used that are not watched, on
+// average of the seconds so far and in the busiest; nil if that is not known.
+func (s *Sampler) Others() (mean, most *float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.company.report()
 }
 
 // Report returns what the processes have used so far and, after the end, what the store

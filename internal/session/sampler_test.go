@@ -136,3 +136,31 @@ func TestTheQueueOfAProcessIsItsMean(t *testing.T) {
 	require.NotNil(t, p.report().Queue)
 	assert.InDelta(t, 0.2, *p.report().Queue, 1e-9)
 }
+
+// What the system did not count of a machine in one second hides nothing of what others used in another.
+func TestOthersAreCountedSecondBySecond(t *testing.T) {
+	t.Parallel()
+	var c company
+	own, redis := &watch.Member{Watched: &watch.Watched{}, Role: rundir.OfClient}, &watch.Member{Watched: &watch.Watched{}, Role: "redis"}
+	second := func(machine, client float64, store *float64, seconds float64) {
+		x := watch.Point{Usage: watch.Usage{CPU: &client}}
+		x.Machine = &watch.MachineUse{CPU: &machine}
+		c.add(own, x, seconds)
+		x.CPU, x.Machine = store, nil
+		c.add(redis, x, seconds)
+		c.close()
+	}
+	mean, most := c.report()
+	assert.Nil(t, mean)
+	assert.Nil(t, most)
+	for range 3 {
+		second(0.5, 0.4, new(0.3), 1)
+	}
+	second(1.5, 0.4, new(0.3), 1)
+	second(9, 0.4, nil, 1)
+	second(9, 0.4, new(0.3), 0.1)
+	mean, most = c.report()
+	require.NotNil(t, mean)
+	assert.InDelta(t, 0.2, *mean, 1e-9, "neither a second of which not all is known counts, nor a moment")
+	assert.InDelta(t, 0.8, *most, 1e-9)
+}

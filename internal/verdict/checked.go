@@ -168,10 +168,15 @@ func stolenPart(r *Record) string {
 }
 
 func othersUsed(r *Record) string {
-	if others, ok := Others(r.Observed); ok {
-		return processors(math.Round(100*others) / 100)
+	others, ok := Others(r.Observed)
+	if !ok {
+		return ""
 	}
-	return ""
+	text := processors(math.Round(100*others) / 100)
+	if most := r.Observed.OthersMost; most != nil && *most >= others+crowdLeast {
+		text += fmt.Sprintf(", %.2f at most", *most)
+	}
+	return text
 }
 
 func schedWait(r *Record) string {

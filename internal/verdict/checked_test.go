@@ -36,6 +36,16 @@ func TestWhatWasCheckedHasItsFigure(t *testing.T) {
 		"swapped in": "0 times", "connection waits": "0, 0 ns in all", "own ceiling": "10 % of 10k/s", "reading the clock": "25 ns", "calls for p99": "50\u2009000, needs 1\u2009000",
 	}, figures())
 
+	r.Observed.Processes = []Process{{Role: "perfbench", CPU: new(0.84), Queue: new(0.0)}, {Role: "redis", CPU: new(0.5), Queue: new(0.0)}}
+	assert.Equal(t, "0 processors", figures()["other processes"])
+	r.Observed.Others, r.Observed.OthersMost = new(0.062), new(1.0)
+	assert.Equal(t, "0.06 processors, 1.00 at most", figures()["other processes"], "what the system did not count in most seconds hides nothing")
+	r.Observed.OthersMost = new(0.07)
+	assert.Equal(t, "0.06 processors", figures()["other processes"])
+	r.Observed.Store = &Used{CPU: new(0.54 * r.Observed.Seconds)}
+	assert.Equal(t, "0.02 processors", figures()["other processes"], "the rest is the store's, by its own count")
+	r.Observed.Processes, r.Observed.Store, r.Observed.Others, r.Observed.OthersMost = nil, nil, nil, nil
+
 	r.Ops[0].Errors, r.Ops[0].Unstarted, r.Ops[0].Lateness.P99 = 500, 1000, 1500e3
 	r.Observed.CPU, r.Observed.Pauses, r.Observed.PausedS = 1.9, 4, 2
 	got := figures()

@@ -48,11 +48,16 @@ func companyOf(o *Observed) (c company, ok bool) {
 		}
 		c.waited += *p.Queue
 	}
+	hidden := 0.0
 	if here {
-		store = max(store, told) // what listens may only stand in for the one that works
+		hidden = max(told-store, 0) // what listens may only stand in for the one that works
 	}
-	c.used += store
-	if c.others = max(o.Machine-c.used, 0); !whole {
+	c.used += store + hidden
+	c.others = max(o.Machine-c.used, 0)
+	if o.Others != nil {
+		c.others = max(c.others, *o.Others-hidden)
+	}
+	if !whole {
 		c.pressed(o.Pressure)
 	}
 	return c, true

@@ -178,7 +178,12 @@ type Observed struct {
 	// before it slept.
 	Polled  float64 `json:"busy_poll_cores,omitempty"`
 	Machine float64 `json:"machine_cores,omitempty"`
-	Stolen  float64 `json:"stolen,omitempty"`
+	// Others is how many processors all other processes of this machine used than perfbench and those
+	// of the store, second by second, and none where less was counted for the machine than for the two;
+	// OthersMost is that in the busiest second; nil if no second is known.
+	Others     *float64 `json:"others_cores,omitempty"`
+	OthersMost *float64 `json:"others_cores_most,omitempty"`
+	Stolen     float64  `json:"stolen,omitempty"`
 	// Pressure is the fraction of the time in which a thread of any process of this
 	// machine waited for a processor.
 	Pressure float64 `json:"cpu_pressure,omitempty"`
