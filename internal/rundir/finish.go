@@ -264,6 +264,9 @@ func (r *Run) Cut() string {
 	return text
 }
 
+// ThroughProxy is the notice of a run whose connections could be broken.
+const ThroughProxy = "The connections go through perfbench's own proxy, which adds some tens of microseconds to each call: compare only with runs through it."
+
 // Remarks returns the sentences that every report must repeat: the run's notices, and
 // what follows from how it ended.
 func (r *Run) Remarks() []string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -96,6 +98,18 @@ func TestFaultsWhereTheyCannotBe(t *testing.T) {
 	assert.True(t, p.proxied(true))
 	assert.False(t, (&Prepared{Timetable: slow, Plan: plan}).proxied(true))
 	assert.True(t, (&Prepared{Inputs: workload.Inputs{Breakable: true}, Plan: plan}).proxied(true))
+}
+
+// What can be broken is slower, which a run says; a store without connections has no proxy.
+func TestARunThroughTheProxySaysSo(t *testing.T) {
+	for breaks, says := range map[store.Breaks]bool{store.BreaksConnections: true, store.BreaksCalls: false} {
+		for _, on := range []bool{true, false} {
+			p := &Prepared{Inputs: workload.Inputs{Breakable: on}, Plan: knobPlan(), Driver: store.Driver{Breaks: breaks}}
+			g := &opening{p: p, o: &Opened{Prepared: p}}
+			g.o.heap.info = &g.o.Info
+			assert.Equal(t, on && says, slices.Contains(g.notices(t.Context()), rundir.ThroughProxy))
+		}
+	}
 }
 
 // A fault of what stands between is of its servers, and not of those of the target.

@@ -129,6 +129,9 @@ func (g *opening) notices(ctx context.Context) []string {
 	if n := g.o.heap.notice(ctx, g.p.env.Log); n != "" {
 		out = append(out, n)
 	}
+	if g.p.proxied(false) && g.p.Driver.Breaks == store.BreaksConnections {
+		out = append(out, rundir.ThroughProxy)
+	}
 	if limit := self.FileLimit(); limit > 0 && int64(g.p.Threads()) > limit/2 {
 		out = append(out, fmt.Sprintf("this run may open %d connections, more than half of the %d files that the process may have open", g.p.Threads(), limit))
 	}

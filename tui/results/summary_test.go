@@ -105,6 +105,12 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	assert.Regexp(t, `Verification .*\n +`+again, plain(l.judged(s, 100)))
 	assert.Equal(t, 1, strings.Count(plain(l.judged(s, 100)), "started again"))
 
+	proxied := "! The connections go through perfbench's own proxy"
+	assert.NotContains(t, plain(l.judged(s, 100)), proxied)
+	run.Notices = append(run.Notices, rundir.ThroughProxy)
+	assert.Contains(t, plain(l.text(s, nil, 100, true)), proxied)
+	assert.Contains(t, plain(l.judged(s, 100)), proxied)
+
 	const rateless = "No rate per second is given: as the verification failed"
 	assert.NotContains(t, plain(l.operations(s, 100)), rateless)
 	run.Verification.State = workload.Failed

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -44,6 +45,9 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 	}
 	checks := l.checks(s, w)
 	asides := run.Asides()
+	if slices.Contains(run.Notices, rundir.ThroughProxy) {
+		asides = append(asides, rundir.ThroughProxy)
+	}
 	if len(checks) > 0 { // they begin with it
 		asides = slices.DeleteFunc(asides, func(text string) bool { return text == run.Restarted() })
 	}
