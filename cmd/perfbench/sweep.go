@@ -131,7 +131,7 @@ func (t *sweepTask) Do(ctx context.Context) (w headless.Went) {
 // Print implements headless.Task.
 func (t *sweepTask) Print(context.Context) error {
 	r := t.sweep.Result()
-	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
+	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points%s. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds, sweep.Series(r.Axes))
 	headless.PrintPlan(t.Call, t.sweep.First())
 	if s := t.sweep.Settings(); s != "" {
 		headless.PrintList(t.Call, "before each run, the lab starts the servers of the target anew", []string{"without their data, the first time with " + s})

@@ -116,7 +116,7 @@ func (p *reading) generator() *generator {
 	}
 	g := generatorOf(word)
 	if g == nil {
-		p.fail(v, fault.Suggest(word, generatorNames()), "there is no generator %q: there are %s", word, strings.Join(generatorNames(), ", "))
+		p.fail(v, fault.Meant(word, generatorNames()), "there is no generator %q: there are %s", word, strings.Join(generatorNames(), ", "))
 	}
 	return g
 }
@@ -136,7 +136,7 @@ func (p *reading) unknownType(t workload.Value) {
 	for _, k := range kindWords {
 		words = append(words, k.word)
 	}
-	p.fail(t, fault.Suggest(strings.TrimSpace(t.Text), words), "there is no type %q: there are %s", t.Text, strings.Join(words, ", "))
+	p.fail(t, fault.Meant(strings.TrimSpace(t.Text), words), "there is no type %q: there are %s", t.Text, strings.Join(words, ", "))
 }
 
 // kind checks the type that a field names against that of its generator.

@@ -124,7 +124,7 @@ func (d *draft) set(r *values.Reader, rest string, v workload.Value) {
 	fields, field, _ := strings.Cut(rest, ".")
 	field, key, _ := strings.Cut(field, ".")
 	if fields != "fields" || field == "" {
-		r.Fail(fault.Suggest(fields, objectKeys), "%v", fail(place(v), d.o.Name, "", "there is no %q: it has %s", rest, strings.Join(objectKeys, ", ")))
+		r.Fail(fault.Meant(fields, objectKeys), "%v", fail(place(v), d.o.Name, "", "there is no %q: it has %s", rest, strings.Join(objectKeys, ", ")))
 		return
 	}
 	i := slices.IndexFunc(d.parts, func(p *fieldDraft) bool { return p.f.Name == field })

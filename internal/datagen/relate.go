@@ -48,7 +48,7 @@ func (p *reading) parent(m *Model) {
 	if v, ok := p.keys["spread"]; ok {
 		words := []string{spreadSequential, spreadUniform, spreadZipf}
 		if f.spread = strings.TrimSpace(v.Text); !slices.Contains(words, f.spread) {
-			p.fail(v, fault.Suggest(f.spread, words), "spread: %q is not one of %s", v.Text, strings.Join(words, ", "))
+			p.fail(v, fault.Meant(f.spread, words), "spread: %q is not one of %s", v.Text, strings.Join(words, ", "))
 			f.spread = spreadSequential
 		}
 	}
@@ -97,7 +97,7 @@ func (p *reading) counts() {
 	word := strings.TrimSpace(v.Text)
 	switch {
 	case !slices.Contains(countWords, word):
-		p.fail(v, fault.Suggest(word, countWords), "childrenSpread: %q is not one of %s", v.Text, strings.Join(countWords, ", "))
+		p.fail(v, fault.Meant(word, countWords), "childrenSpread: %q is not one of %s", v.Text, strings.Join(countWords, ", "))
 	case !f.Children.Given:
 		p.fail(v, "for example  children: 1..5", "childrenSpread says how children are spread, and children is not set")
 	case word == countWords[0] && f.Children.Least != f.Children.Most:

@@ -53,18 +53,31 @@ const nearlySame = 0.8
 // with all names if none is close and there are few. see is the command that shows all
 // of them, if any.
 func Suggest(got string, names []string, see ...string) string {
-	near := nearest(got, names, alike)
-	if len(near) == 0 {
-		near = short(got, names)
-	}
+	near := meant(got, names)
 	all := slices.Compact(slices.Clone(names))
 	switch {
 	case len(near) > 0:
-		return strings.Join(append([]string{"did you mean " + or(near) + "?"}, see...), " ")
+		return strings.Join(append([]string{Meant(got, names)}, see...), " ")
 	case len(all) <= few || len(see) == 0:
 		return "one of: " + strings.Join(all, ", ")
 	}
 	return strings.Join(see, " ")
+}
+
+// Meant is Suggest for an error that has all names: the closest alone, or "" if none is close.
+func Meant(got string, names []string) string {
+	if near := meant(got, names); len(near) > 0 {
+		return "did you mean " + or(near) + "?"
+	}
+	return ""
+}
+
+// meant returns the names, at most three, that got may be a typo of or short for.
+func meant(got string, names []string) []string {
+	if near := nearest(got, names, alike); len(near) > 0 {
+		return near
+	}
+	return short(got, names)
 }
 
 // short returns the names, at most three, that got may be short for: they begin with its first letter,

@@ -22,6 +22,8 @@ func TestHint(t *testing.T) {
 	assert.Equal(t, "did you mean put or puts?", Suggest("putt", []string{"puts", "get", "put"}))
 	assert.Equal(t, "did you mean puta, putb or putc?", Suggest("put", []string{"putd", "putc", "putb", "puta"}))
 	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}))
+	assert.Empty(t, Meant("zzz", []string{"a", "b"}), "the error names them")
+	assert.Equal(t, "did you mean group?", Meant("gruop", []string{"tx", "group"}))
 	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}, "perfbench list shows all"))
 	formats := []string{"json", "markdown", "html", "padogrid"}
 	assert.Equal(t, "did you mean markdown? see", Suggest("md", formats, "see"))

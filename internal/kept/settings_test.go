@@ -53,8 +53,8 @@ func TestARunIsFoundByItsValues(t *testing.T) {
 
 // What a filter asks for has a column, also where all runs that pass it are alike.
 func TestWhatAFilterAsksForIsShown(t *testing.T) {
-	run := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "a.threads": 6, "b.threads": 2}, Parameters: map[string]string{"keyOrder": "uniform"}, MeasuredS: 10}}
-	for text, want := range map[string]string{"redis threads=8": "8", "a.threads>2": "6", "keyorder=uniform": "uniform", "errors=0": "", "missing=1": ""} {
+	run := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 8, "a.threads": 6, "b.threads": 2}, Parameters: map[string]string{"keyOrder": "uniform"}, Tags: map[string]string{"team": "blue"}, MeasuredS: 10}}
+	for text, want := range map[string]string{"team=blue": "blue", "redis threads=8": "8", "a.threads>2": "6", "keyorder=uniform": "uniform", "errors=0": "", "missing=1": ""} {
 		assert.Equal(t, want, SettingsOf([]*Item{run}, Sought{Text: text}).Of(run)[len(Told)], text)
 	}
 	other := &Item{Run: &rundir.Run{Settings: map[string]float64{"threads": 4}}}

@@ -416,9 +416,11 @@ func (i *Item) valueOf(name string) string {
 	if len(each) > 0 {
 		return strings.Join(each, ", ")
 	}
-	for k, v := range i.Run.Parameters {
-		if strings.EqualFold(k, name) {
-			return v
+	for _, said := range []map[string]string{i.Run.Parameters, i.Tags()} {
+		for k, v := range said {
+			if strings.EqualFold(k, name) {
+				return v
+			}
 		}
 	}
 	return ""

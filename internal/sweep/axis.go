@@ -53,6 +53,26 @@ func (a Axis) Short(value string) string {
 	return value
 }
 
+// Series says which values axes have, of many the first three and the last: " (threads 2, 4, 6 … 32; payload 64,
+// 128)"; "" if these are targets or yet to be chosen.
+func Series(axes []Axis) string {
+	var each []string
+	for _, a := range axes {
+		if a.Name == Target || a.Auto() {
+			continue
+		}
+		text := strings.Join(a.Values, ", ")
+		if n := len(a.Values); n > 5 {
+			text = strings.Join(a.Values[:3], ", ") + " … " + a.Values[n-1]
+		}
+		each = append(each, a.Name+" "+text)
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(each, "; ") + ")"
+}
+
 // Side returns a value with the name of its axis; a short name of a target needs none.
 func (a Axis) Side(value string) string {
 	if short := a.Short(value); short != value {

@@ -207,3 +207,17 @@ func TestSweepsAreListedByWhenTheyBegan(t *testing.T) {
 	assert.Equal(t, []string{"sooner", "later"}, list[0].RunsOf(0))
 	assert.Empty(t, list[0].RunsOf(9))
 }
+
+// A series is told by the values that it came to: a step and a factor look alike before the dots.
+func TestASeriesIsTold(t *testing.T) {
+	for over, want := range map[string]string{
+		"threads=2,4,…,32": " (threads 2, 4, 6 … 32)", "threads=1,2,4,…,64": " (threads 1, 2, 4 … 64)", "target=a:,b:": "", "rate=auto": "",
+	} {
+		axes, err := Parse([]string{over})
+		require.NoError(t, err, over)
+		assert.Equal(t, want, Series(axes), over)
+	}
+	axes, err := Parse([]string{"rate=auto", "payload=64,128"})
+	require.NoError(t, err)
+	assert.Equal(t, " (payload 64, 128)", Series(axes))
+}

@@ -166,7 +166,7 @@ func (r *Reader) MapNames(p workload.Param, there []string) []string {
 		case asJava && (!known || item != word):
 			r.Warn("%s: mapNames: %q is not a map and is left out, as PadoGrid does (compat=on)", v.Where, item)
 		case !known:
-			hint := fault.Suggest(word, there)
+			hint := fault.Meant(word, there)
 			if name == summary {
 				hint = "PadoGrid for Coherence has such a map: is the file of that flavour? --set flavour=coherence"
 			}

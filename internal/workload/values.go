@@ -209,7 +209,7 @@ func (v Value) Choice(words ...string) (string, error) {
 			return w, nil
 		}
 	}
-	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), fault.Suggest(t, words)))
+	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), fault.Meant(t, words)))
 }
 
 // Problems collects errors so that a user sees all of them at once.

@@ -77,7 +77,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	v := r.Pick(modeParam, modeParam.Name)
 	mode, err := v.Choice(modes...)
 	if err != nil {
-		return nil, fault.Field("mode", fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), fault.Suggest(v.Text, modes)))
+		return nil, fault.Field("mode", fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), fault.Meant(v.Text, modes)))
 	}
 	r.Show("mode", mode, v)
 	var p *workload.Plan

@@ -201,6 +201,7 @@ func (a *asker) request() request.Request {
 // measure and warm up at least; settles means that each warms up until it has settled, which takes longer.
 type size struct {
 	runs, points, rounds int
+	series               string // the values of the points
 	takes                time.Duration
 	settles              bool
 }
@@ -240,7 +241,7 @@ func (a *asker) plan() (p size, err error) {
 		return p, err
 	}
 	points, err := sweep.Points(axes, p.rounds)
-	p.points = len(points)
+	p.points, p.series = len(points), sweep.Series(axes)
 	p.runs = p.points * p.rounds
 	p.takes = time.Duration(p.runs) * each
 	return p, err
@@ -262,7 +263,7 @@ func (p size) begins(server string) string {
 
 // starts says what enter starts, on which server unless on several, and how long that takes.
 func (p size) starts(server string) string {
-	text := "Enter starts " + p.begins(server) + fmt.Sprintf(", %d at each of %s", p.rounds, widget.Plural(int64(p.points), "point"))
+	text := "Enter starts " + p.begins(server) + fmt.Sprintf(", %d at each of %s", p.rounds, widget.Plural(int64(p.points), "point")) + p.series
 	if p.takes > 0 {
 		more := "the time to start and verify"
 		if p.settles {
@@ -414,7 +415,7 @@ func (s *Screen) asks(st *widget.Styles, w int) []string {
 func (s *Screen) asking(e screen.Env) []string {
 	lines := s.asks(e.Styles, e.W)
 	if len(lines) > e.H-4 {
-		lines = lines[1:]
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })
 	}
 	return s.ask.frame().Draw(e.Styles, e.W, e.H-2, lines)
 }

@@ -151,7 +151,7 @@ func TestWhatIsSweptOverHasNoValueOfItsOwn(t *testing.T) {
 	a, _, b := asking(t, 120, 40)
 	a.Send(t, "down")
 	a.Type(t, "payload=1KiB,4KiB")
-	assert.Contains(t, a.Picture(t), "Enter starts 42 runs on redis://127.0.0.1, 3 at each of 14 points: 8m 24s")
+	assert.Contains(t, a.Picture(t), "Enter starts 42 runs on redis://127.0.0.1, 3 at each of 14 points (threads 1, 2, 4 … 64; payload 1KiB, 4KiB): 8m 24s")
 	a.Send(t, "enter")
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, []sweep.Asked{{Over: []string{"threads=1,2,4,…,64", "payload=1KiB,4KiB"}, Repeat: "3"}}, b.Swept)

@@ -64,7 +64,7 @@ func level(t store.Target, name, def string, known map[string]gocql.Consistency,
 	if l, ok := known[word]; ok {
 		return l, nil
 	}
-	return 0, fault.Input(fmt.Errorf("cassandra: %s: %q is not one of %s", name, word, strings.Join(names, ", ")), fault.Suggest(word, names))
+	return 0, fault.Input(fmt.Errorf("cassandra: %s: %q is not one of %s", name, word, strings.Join(names, ", ")), fault.Meant(word, names))
 }
 
 var plainName = regexp.MustCompile(`^[a-zA-Z0-9_]{1,48}$`)

@@ -89,7 +89,7 @@ func chosenRows(r *values.Reader) []Primitive {
 		case at > 0:
 			rows = append(slices.Clip(rows), Suite[at-1])
 		case word != "":
-			r.Problems.Add(fault.Field("rows", fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), fault.Suggest(word, known))))
+			r.Problems.Add(fault.Field("rows", fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), fault.Meant(word, known))))
 		}
 	}
 	r.Show("rows", v.Text, v)

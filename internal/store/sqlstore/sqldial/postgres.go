@@ -58,7 +58,7 @@ func check(t store.Target) (pgconn.ValidateConnectFunc, error) {
 	f, ok := checks[cmp.Or(want, "any")]
 	if !ok {
 		all := slices.Sorted(maps.Keys(checks))
-		return nil, fault.Input(fmt.Errorf("%s: %s: %q is not one of %s", t.Scheme, attributes, want, strings.Join(all, ", ")), fault.Suggest(want, all))
+		return nil, fault.Input(fmt.Errorf("%s: %s: %q is not one of %s", t.Scheme, attributes, want, strings.Join(all, ", ")), fault.Meant(want, all))
 	}
 	return f, nil
 }
