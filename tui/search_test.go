@@ -136,6 +136,29 @@ func TestASearchThatWasEndedSaysWhatIsKnown(t *testing.T) {
 	assert.NotContains(t, got, find.Interrupted)
 }
 
+// A search that measures perfbench and not the store says so in its rows, and after two such tries names the way out; f
+// then begins the form with that.
+func TestASearchThatMeasuresPerfbenchNamesTheWayOut(t *testing.T) {
+	a, run := sought(t, 200, 60)
+	send(t, a, "enter")
+	for _, level := range []float64{38000, 19000} {
+		assert.NotContains(t, picture(t, a), "searches under")
+		pass(t, a, run, 3*time.Second)
+		run.Tried(level)
+		steps := run.Found().Steps
+		steps[len(steps)-1].Ours = []string{"lateness"}
+	}
+	pass(t, a, run, 2*time.Second)
+	got := picture(t, a)
+	assert.Contains(t, got, "perfbench late, not the store: E, then f searches under p99.service<10ms ")
+	assert.Regexp(t, `▸2 +19k .* too much · perfbench late `, got)
+	send(t, a, "E", "y", frame(a))
+	pass(t, a, run, time.Second)
+	assert.Contains(t, picture(t, a), "perfbench late, not the store: f searches under p99.service<10ms ")
+	send(t, a, "f")
+	assert.Regexp(t, `must hold +p99\.service<10ms `, picture(t, a))
+}
+
 func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 	a, run := sought(t, 120, 40)
 	run.Refused = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": a level is too high when a figure gets too high`), "turn it round"))

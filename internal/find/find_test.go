@@ -214,6 +214,9 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
 		assert.Contains(t, r.Limit.Causes, string(verdict.Stolen))
 		assert.Equal(t, verdict.Stolen, r.Limit.Machine())
+		tooMuch := r.Outcome(r.Of(r.TooMuch)).Shown
+		assert.Equal(t, r.Limit.Causes, tooMuch.Ours)
+		assert.Equal(t, "machine stolen", tooMuch.Measured())
 		assert.Contains(t, r.Limit.Text, "the machine and not the store: the hypervisor gave")
 	})
 }

@@ -124,6 +124,9 @@ type Step struct {
 	// the machine; nil if not observed.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+	// Ours are the causes for which perfbench or its machine was measured rather than the store, in a step that did
+	// not hold; none if the store was.
+	Ours []string `json:"perfbench,omitempty"`
 	// Stands means that this try stands for its level, or for one number of threads there, in tables and charts; find.json
 	// has it, and Result.Stands tells.
 	Stands bool `json:"stands,omitempty"`
@@ -243,6 +246,23 @@ func (r *Result) Advised() *Asked {
 	a := r.Asked()
 	a.Under = alone
 	return &a
+}
+
+// enoughOurs is at how many tries perfbench must have been measured for a search under way to advise another one.
+const enoughOurs = 2
+
+// Instead returns the conditions of a search to make in place of one under way that learns nothing of the store, those
+// of Alone, and what keeps it from that, as Step.Measured has it. Both are empty while something has held, or the store
+// was measured in some of the last tries.
+func (r *Result) Instead() (under []string, why string) {
+	last := r.Steps[max(len(r.Steps)-enoughOurs, 0):]
+	if len(last) < enoughOurs || r.anyHeld() || slices.ContainsFunc(last, func(s Step) bool { return len(s.Ours) == 0 }) {
+		return nil, ""
+	}
+	if under = r.Alone(); len(under) == 0 {
+		return nil, ""
+	}
+	return under, last[enoughOurs-1].Measured()
 }
 
 // InStore answers by the time of calls in the store alone, where perfbench itself was the limit: the

@@ -74,9 +74,12 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			step.Recovered = new(back.last)
 		}
 		f.bench.note(s.Held)
-		r.Steps = append(r.Steps, step)
 		f.inVain = f.inVain || s.Vain
 		l := f.suspect(step, &f.bench.step)
+		if !step.Held && f.options.Recovery == nil {
+			step.Ours = l.Causes
+		}
+		r.Steps = append(r.Steps, step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))
 		switch first := len(r.Of(step.Level).Steps) == 1; {
 		case r.anyHeld() || l.By != ByPerfbench || !f.idle(step):

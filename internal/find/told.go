@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // How a level came out: the one word that every screen and report has for it.
@@ -245,7 +246,24 @@ func (s Step) Condition() string {
 // Backlogged reports whether a step did not hold because its backlog grew, and not by a condition.
 func (s Step) Backlogged() bool { return !s.Held && strings.HasPrefix(s.Why, backlogGrew) }
 
-// evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it.
+// Measured says in two words what was measured rather than the store in a step that did not hold: "perfbench late", or
+// "machine crowded"; "" if the store was.
+func (s Step) Measured() string {
+	if len(s.Ours) == 0 {
+		return ""
+	}
+	if c := (Limit{By: ByPerfbench, Causes: s.Ours}).Machine(); c != "" {
+		return "machine " + c.Word()
+	}
+	late := []verdict.Cause{verdict.Lateness, verdict.Pauses, verdict.Scheduler}
+	if slices.ContainsFunc(late, func(c verdict.Cause) bool { return slices.Contains(s.Ours, string(c)) }) {
+		return "perfbench late"
+	}
+	return "perfbench: " + verdict.Cause(s.Ours[0]).Word()
+}
+
+// evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it; and what
+// was measured rather than the store.
 func (r *Result) evidence(s Step) string {
 	why := s.Why
 	for _, how := range judgements {
@@ -253,6 +271,9 @@ func (r *Result) evidence(s Step) string {
 	}
 	if len(r.Under) == 1 {
 		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]), ": ")
+	}
+	if instead := s.Measured(); instead != "" {
+		why = strings.TrimPrefix(why+", "+instead, ", ")
 	}
 	return why
 }

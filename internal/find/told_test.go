@@ -158,3 +158,41 @@ func TestAResultCanBeAskedAgain(t *testing.T) {
 	assert.True(t, ok)
 	assert.NoError(t, err)
 }
+
+// A try in which perfbench or its machine was measured says so, and two in a row with nothing that held advise another
+// search.
+func TestATryThatSaysNothingOfTheStoreSaysSo(t *testing.T) {
+	try := func(level float64, causes ...string) Step {
+		return Step{Level: level, FromS: level, Why: "p99<1ms did not hold: 41 % took longer", Ours: causes}
+	}
+	late := try(2000, "lateness")
+	for want, s := range map[string]Step{
+		"": try(1), "perfbench late": late, "machine crowded": try(1, "crowded"), "perfbench: memory": try(1, "memory"),
+	} {
+		assert.Equal(t, want, s.Measured())
+	}
+	r := Result{Over: OverRate, Under: []string{"p99<1ms"}, Steps: []Step{late}}
+	words, _, _ := r.Told(2000)
+	assert.Equal(t, "too much · 41 % took longer, perfbench late", words)
+	for name, c := range map[string]struct {
+		steps []Step
+		want  string
+	}{
+		"one":                    {[]Step{late}, ""},
+		"two":                    {[]Step{try(8000), try(4000, "crowded"), late}, "perfbench late"},
+		"the store as well":      {[]Step{try(4000, "lateness"), try(2000)}, ""},
+		"something holds":        {[]Step{{Level: 500, Held: true}, try(4000, "lateness"), late}, ""},
+		"more than one is alike": {[]Step{try(4000, "lateness"), try(4000, "lateness"), try(1000, "crowded")}, "machine crowded"},
+	} {
+		r.Steps = c.steps
+		under, why := r.Instead()
+		assert.Equal(t, c.want, why, name)
+		assert.Equal(t, c.want != "", len(under) > 0, name)
+	}
+	r.Steps, r.Under = []Step{late, late}, []string{"p99<1ms", "errors<1%"}
+	under, _ := r.Instead()
+	assert.Equal(t, []string{"p99.service<1ms", "errors<1%"}, under)
+	r.Under = []string{"p99.service<1ms"}
+	under, _ = r.Instead()
+	assert.Empty(t, under, "that is what is sought")
+}

@@ -113,6 +113,23 @@ func TestASearchShowsTheFigureOfItsCondition(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(Steps(s, r, 118, 5, 0)[0], "p99"), "once is enough")
 }
 
+// Why a level was too much is in its row, in a word where there is no room for two.
+func TestTheReasonOfALevelIsInItsRow(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	times := find.Times{P50: 1e6, P99: 48e6}
+	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{"p99<10ms"}, Steps: []find.Step{
+		{Level: 38000, Threads: 16, Done: 38000, Response: times, Why: "p99<10ms did not hold: 30 % took longer", Ours: []string{"lateness"}},
+		{Level: 19000, FromS: 5, Threads: 16, Done: 9000, Response: times, Why: "the backlog grew: 50 % of what was due was done"},
+	}}
+	for w, want := range map[int][2]string{80: {"backlog grew", "perfbench late"}, 40: {"backlog", "late"}} {
+		lines := Steps(s, r, w, 5, 0)
+		require.Len(t, lines, 3)
+		for i, why := range want {
+			assert.Regexp(t, `✗  too much · `+why+`$`, strings.TrimSpace(ansi.Strip(lines[1+i])), w)
+		}
+	}
+}
+
 // Each number of threads with which a rate was tried has a row of its own, in its own words and with its own sign.
 func TestTriesWithOtherThreadsHaveRowsOfTheirOwn(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)

@@ -154,30 +154,48 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	}
 	from := max(slices.Index(list, chosen)-(n-2), 0)
 	list = list[from:min(from+n-1, len(list))]
-	table := func(reasons bool) *tried {
-		t := newTried(s, r, true)
+	var t *tried
+	for _, reason := range []func(find.Row) string{briefly, inAWord, nil} {
+		t = newTried(s, r, true)
 		for _, level := range list {
 			row := r.Rows(level)[0]
-			t.add(row, inShort(row, reasons), level == chosen)
+			t.add(row, inShort(row, reason), level == chosen)
 		}
-		return t
+		if t.Shows(0, w) {
+			break
+		}
 	}
-	if t := table(true); t.Shows(0, w) {
-		return t.lines(w)
-	}
-	return table(false).lines(w)
+	return t.lines(w)
 }
 
-// inShort is how a level came out in a few words, if reasons with why it was too much.
-func inShort(row find.Row, reasons bool) string {
-	if why := briefly(row); reasons && why != "" {
-		return row.Short + " · " + why
+// inShort is how a level came out in a few words, with a reason why it was too much unless that is nil.
+func inShort(row find.Row, reason func(find.Row) string) string {
+	if reason != nil {
+		if why := reason(row); why != "" {
+			return row.Short + " · " + why
+		}
 	}
 	return row.Short
 }
 
-// briefly is why a level was too much in a few words, without figures; empty if a condition, which has a column, was not met.
+// inAWord is briefly in its most telling word: "late", "backlog".
+func inAWord(row find.Row) string {
+	words := strings.Fields(briefly(row))
+	switch {
+	case len(words) == 0:
+		return ""
+	case row.Measured() != "":
+		return words[len(words)-1]
+	}
+	return words[0]
+}
+
+// briefly is why a level was too much in a few words, without figures: what was measured rather than the store, or
+// that the backlog grew. It is empty if the store did not meet a condition, which has a column.
 func briefly(row find.Row) string {
+	if instead := row.Measured(); !row.Held && instead != "" {
+		return instead
+	}
 	if row.Held || row.Condition() != "" {
 		return ""
 	}
@@ -207,7 +225,7 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	if t.Wide() <= w || s.Spoken {
 		return t.lines(w)
 	}
-	if t = table(func(row find.Row) string { return inShort(row, true) }); !t.Shows(1, w) {
+	if t = table(func(row find.Row) string { return inShort(row, briefly) }); !t.Shows(1, w) {
 		t = table(func(row find.Row) string { return row.Short })
 	}
 	slices.SortStableFunc(rows, func(a, b find.Row) int { return after(a) - after(b) })

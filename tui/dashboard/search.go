@@ -40,6 +40,11 @@ const leastLeft = time.Minute
 // press asks for a search, or shows or hides the one in progress.
 func (s *searcher) press(e screen.Env) {
 	ops := s.now.plan.Operations()
+	if now := s.now.found; now != nil && now.Why == find.Interrupted {
+		if under, _ := now.Instead(); len(under) > 0 {
+			s.panel.Suggest(under)
+		}
+	}
 	switch {
 	case s.now.searching():
 		s.panel.Open = !s.panel.Open

@@ -57,6 +57,9 @@ func (p *Panel) Ask(note []string, ops []measure.Operation) {
 	}}
 }
 
+// Suggest makes the form begin with these conditions in place of the previous ones.
+func (p *Panel) Suggest(under []string) { p.last.Under = under }
+
 // Paste handles pasted text.
 func (p *Panel) Paste(msg tea.PasteMsg) {
 	p.form.Press(msg)
@@ -155,7 +158,11 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	default:
 		out = trying(s, now, w-1, level, since)
 	}
-	out = append(out, known(s, now, w-1))
+	if way := wayOut(s, now, w-1); way != "" {
+		out = append(out, way)
+	} else {
+		out = append(out, known(s, now, w-1))
+	}
 	levels, told := now.Newest(), []string{}
 	if len(levels) > 0 { // the table has it in a word
 		if !slices.Contains(levels, chosen) {
@@ -278,6 +285,24 @@ func known(s *widget.Styles, now *screen.Search, w int) string {
 	}
 	dot := s.Muted.On(" · ")
 	return roomy(w, strings.Join(words, dot), strings.Join(signs, dot))
+}
+
+// wayOut says in w cells how to learn something of the store where a search does not, because perfbench or its machine
+// was measured in its last tries; "" where it may yet.
+func wayOut(s *widget.Styles, now *screen.Search, w int) string {
+	under, why := now.Instead()
+	keys := "f"
+	switch {
+	case len(under) == 0:
+		return ""
+	case now.Going:
+		keys = "E, then f"
+	case now.Why != find.Interrupted: // the run ends as well
+		return ""
+	}
+	why = s.Warn.On(why)
+	return roomy(w, why+s.Muted.On(", not the store: "+keys+" searches under "+strings.Join(under, " and ")),
+		why+s.Muted.On(": "+keys+" searches the store alone"), why+s.Muted.On(": "+keys+": store alone"), s.Warn.On(keys+": the store alone"))
 }
 
 // ended says of a search that its user has ended how far it had come.

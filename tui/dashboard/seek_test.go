@@ -42,6 +42,23 @@ func TestWhatASearchKnowsIsWhatItsTableHas(t *testing.T) {
 	}
 }
 
+// The way out of a search that measures perfbench has room in a narrow panel, too.
+func TestTheWayOutHasRoom(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	try := find.Step{Level: 2000, Why: "p99<1ms did not hold", Ours: []string{"lateness"}}
+	now := &screen.Search{Going: true, Result: find.Result{Over: find.OverRate, Under: []string{"p99<1ms"}, Steps: []find.Step{try, try}}}
+	for w, want := range map[int]string{
+		80: "perfbench late, not the store: E, then f searches under p99.service<1ms",
+		60: "perfbench late: E, then f searches the store alone",
+		40: "perfbench late: E, then f: store alone",
+		34: "E, then f: the store alone",
+	} {
+		assert.Equal(t, want, ansi.Strip(wayOut(s, now, w)))
+	}
+	now.Going, now.Why = false, "its time was up"
+	assert.Empty(t, wayOut(s, now, 80), "the run ends as well")
+}
+
 // What is being tried is said in three lines, whatever is known of it, so that what is below stays where it is.
 func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
