@@ -311,7 +311,7 @@ func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *wid
 		}
 		return 7
 	}
-	notes := widget.Column{Head: h.notesHead(), Spare: 5, Most: 60}
+	notes := widget.Column{Head: NotesHead(h.rows), Spare: 5, Most: 60}
 	if how.cut {
 		notes.Most = leastNotes
 	}
@@ -413,12 +413,12 @@ func Notes(r *rundir.Run) string {
 	return strings.Join(parts, " · ")
 }
 
-// notesHead heads the column of Notes, which is shown if any run has some.
-func (h *List) notesHead() string {
-	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && r.Run.Name != "" }) {
+// NotesHead heads the column of Notes, which is shown if any run has some.
+func NotesHead(rows []kept.Item) string {
+	if slices.ContainsFunc(rows, func(r kept.Item) bool { return r.Run != nil && r.Run.Name != "" }) {
 		return "name, tags, note"
 	}
-	if slices.ContainsFunc(h.rows, func(r kept.Item) bool { return r.Run != nil && Notes(r.Run) != "" }) {
+	if slices.ContainsFunc(rows, func(r kept.Item) bool { return r.Run != nil && Notes(r.Run) != "" }) {
 		return "tags, note"
 	}
 	return ""

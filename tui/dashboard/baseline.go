@@ -3,15 +3,18 @@ package dashboard
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	keptlist "github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -141,27 +144,44 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 	case len(c.runs) == 0:
 		return p.Draw(s, w, h, []string{" No earlier run of this profile yet."})
 	}
-	rows := max(h-2, 1)
+	rows := max(h-3, 1)
 	from := min(max(c.at-rows+1, 0), max(len(c.runs)-rows, 0))
-	all := make([]keptlist.Item, len(c.runs))
-	for i := range c.runs {
-		all[i].Run = &c.runs[i]
-	}
-	moments := keptlist.MomentsOf(all)
-	var lines []string
-	for i := from; i < min(from+rows, len(c.runs)); i++ {
-		r := &c.runs[i]
-		f := widget.FiguresOf(r)
-		text := fmt.Sprintf("%-15s %s", moments.Of(&all[i], now), widget.Fit(widget.NameOf(r), max(w-51, 16))) +
-			widget.FitRight(f.RateText(), 12) + widget.FitRight("p99 "+f.P99Text(), 16)
-		if i == c.at {
-			lines = append(lines, " "+s.Selected.On("▸ "+text))
-		} else {
-			lines = append(lines, "   "+text)
-		}
+	head, lines := c.grid(s, from, min(from+rows, len(c.runs)), now).Lines(s, w-4)
+	if lines = widget.Indent(lines); head != "" && h > 3 {
+		lines = append([]string{" " + head}, lines...)
 	}
 	p.Foot = fmt.Sprintf("%d of %d", c.at+1, len(c.runs))
 	return p.Draw(s, w, h, lines)
+}
+
+// grid is the table of the runs from one up to another, with the settings in which any differ, and what is kept with them.
+func (c *Chooser) grid(s *widget.Styles, from, to int, now time.Time) *widget.Grid {
+	all, listed := make([]kept.Item, len(c.runs)), make([]*kept.Item, len(c.runs))
+	for i := range c.runs {
+		all[i].Run, listed[i] = &c.runs[i], &all[i]
+	}
+	moments, settings := kept.MomentsOf(all), kept.SettingsOf(listed, kept.Sought{})
+	g := &widget.Grid{Cols: []widget.Column{{Head: "  when"}, {Head: "run", Spare: 5, Most: 24}}}
+	for _, name := range settings.Heads() {
+		g.Cols = append(g.Cols, widget.Column{Head: name, Right: true, Spare: 2, Most: 14})
+	}
+	g.Cols = append(g.Cols, widget.Column{Head: "result", Right: true}, widget.Column{Head: "p99", Right: true, Spare: 4}, widget.Column{Head: archive.NotesHead(all), Spare: 3, Most: 60})
+	for i := from; i < to; i++ {
+		r, lead := &c.runs[i], "  "
+		if i == c.at {
+			lead = "▸ "
+		}
+		f := widget.FiguresOf(r)
+		when := strings.TrimPrefix(moments.Of(&all[i], now), "today ")
+		g.Add(slices.Concat([]string{lead + when, widget.NameOf(r)}, settings.Of(&all[i]), []string{f.RateText(), f.P99Text(), archive.Notes(r)})...)
+	}
+	g.Ink = func(row, _ int) widget.Ink {
+		if from+row == c.at {
+			return s.Selected
+		}
+		return s.Plain
+	}
+	return g
 }
 
 // dimmed names the earlier run behind the charts, in full and in brief; nothing if there is none.

@@ -148,6 +148,24 @@ func TestARunIsComparedWithThoseThatHaveEnded(t *testing.T) {
 	assert.Equal(t, "before", c.runs[0].ID)
 }
 
+// The list of runs to compare with shows what sets them apart: the settings in which they differ, tags and notes.
+func TestTheRunsToCompareWithAreToldApart(t *testing.T) {
+	runs := make([]rundir.Run, 3)
+	for i := range runs {
+		runs[i] = rundir.Run{ID: string(rune('a' + i)), Profile: "mix", Started: time.Unix(0, 0), Store: rundir.Store{Name: "redis"}, Settings: map[string]float64{"threads": []float64{8, 16, 32}[i], "rate": 500}}
+	}
+	runs[1].Note, runs[2].Tags = "after the upgrade", map[string]string{"team": "blue"}
+	c := Chooser{Open: true}
+	c.Offer(runs, "mix", "redis")
+	for _, w := range []int{60, 80, 120} {
+		drawn := c.Draw(widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor), w, 6, time.Time{})
+		text := ansi.Strip(strings.Join(drawn, "\n"))
+		assert.Regexp(t, `(?s)when .*threads .*▸ .* 8 .*\n.* 16 .* after .*\n.* 32 .* team=bl.*`, text, "%d cells", w)
+		assert.NotContains(t, text, "rate ", "it is the same for all")
+		assert.Len(t, drawn, 6)
+	}
+}
+
 // A moment has no p99 that too few calls support, as the figures of now have none, and a marker of an
 // undo says what was undone.
 func TestAMomentSaysWhatItsCallsSupport(t *testing.T) {
