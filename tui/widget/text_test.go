@@ -25,7 +25,7 @@ func TestWrapCountsCells(t *testing.T) {
 // What is said to users of the command line is said to those of the workbench in its words.
 func TestTheWorkbenchNamesRowsRatherThanFlags(t *testing.T) {
 	assert.Equal(t, "leave timetable out, or set compat=on and warm-up; not a-- b", Unflagged("leave --at out, or set --set compat=on and --warmup; not a-- b (flag)"))
-	assert.Equal(t, `a higher "up to"; thresholds, tags and documents go to folder`, Unflagged("a higher --to; --threshold, --tag and --format go to --out"))
+	assert.Equal(t, `a higher "up to"; thresholds, tags and documents go to results`, Unflagged("a higher --to; --threshold, --tag and --format go to --out"))
 	assert.Equal(t, `three runs of each ("runs a point" 3)`, Unflagged("three runs of each (--repeat 3)", NewRow("repeat", "runs a point", "", "")))
 	assert.Equal(t, "several runs, or more", Unflagged("several runs (--repeat 5), or more"), "there is no such row")
 	assert.Equal(t, "or  target embedded:  to go without one", Unflagged("or  --target embedded:  to go without one"))
