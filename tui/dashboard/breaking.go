@@ -100,16 +100,17 @@ func (b *breaking) key(msg tea.KeyPressMsg, e screen.Env) {
 	case "enter":
 		b.enter(e)
 		return
-	case "tab", "shift+tab":
+	case "tab", "shift+tab", "up", "down":
 		b.onTime = !b.onTime
-	case "up", "down":
-		b.choose(map[string]int{"up": -1, "down": 1}[msg.String()])
-	default:
-		if b.onTime {
-			b.long, _ = b.long.Update(msg)
+		b.fault = widget.NewChosen(b.fault.Value()) // of which ←→ choose again
+	case "left", "right":
+		if b.picks() {
+			b.choose(map[string]int{"left": -1, "right": 1}[msg.String()])
 		} else {
-			b.fault, _ = b.fault.Update(msg)
+			b.edit(msg)
 		}
+	default:
+		b.edit(msg)
 	}
 	b.judge()
 }
@@ -124,13 +125,21 @@ func (b *breaking) untouched() bool {
 
 // paste inserts text where it is typed.
 func (b *breaking) paste(msg tea.PasteMsg) {
+	b.edit(msg)
+	b.judge()
+}
+
+// edit handles a key or a paste where it is typed.
+func (b *breaking) edit(msg tea.Msg) {
 	if b.onTime {
 		b.long, _ = b.long.Update(msg)
 	} else {
 		b.fault, _ = b.fault.Update(msg)
 	}
-	b.judge()
 }
+
+// picks reports whether ←→ choose a fault: while one is typed, they move in it.
+func (b *breaking) picks() bool { return !b.onTime && b.fault.Untouched() }
 
 // choose goes on in the list of faults.
 func (b *breaking) choose(by int) {
@@ -142,7 +151,7 @@ func (b *breaking) choose(by int) {
 	if at < 0 && by < 0 {
 		at = 0
 	}
-	b.fault, b.onTime = widget.NewChosen(all[(at+by+len(all))%len(all)]), false
+	b.fault = widget.NewChosen(all[(at+by+len(all))%len(all)])
 }
 
 // enter has the fault happen or, if that takes breakable connections, ends the run and begins it
@@ -178,12 +187,10 @@ func (b *breaking) keys() widget.KeyMap {
 	case b.why != nil:
 		enter.SetEnabled(false)
 	}
-	list := []key.Binding{enter, widget.Bind("↑↓", "choose", "up", "down"), widget.Bind("tab", "for how long", "tab"), widget.Bind("esc", "close", "esc")}
-	if b.onTime {
-		list[2].SetHelp("tab", "which fault")
-	}
-	if len(b.all()) == 0 {
-		list = list[3:]
+	list := []key.Binding{widget.Bind("esc", "close", "esc")}
+	if len(b.all()) > 0 {
+		list = []key.Binding{enter, widget.Bind("↑↓", "row", "up", "down", "tab", "shift+tab"), widget.Bind("←→", "fault", "left", "right"), list[0]}
+		list[2].SetEnabled(b.picks())
 	}
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
@@ -208,7 +215,10 @@ func (b *breaking) over(e screen.Env, page string) string {
 	if len(b.all()) > 0 {
 		field := func(label string, f widget.Field, on bool) string {
 			value, ink := s.Bold.On(f.Value()), s.Muted
-			if on {
+			switch {
+			case on && label == "fault" && b.picks() && f.Value() != "":
+				value, ink = s.Accent.On("◂ ")+value+s.Accent.On(" ▸"), s.Selected
+			case on:
 				value, ink = f.View(s, inside-8), s.Selected
 			}
 			return " " + ink.On(widget.Fit(label, 7)) + value
