@@ -16,6 +16,8 @@ type Tried struct {
 	// Done is how many units per second were done; Slope is how fast the backlog grew,
 	// in units per second.
 	Done, Slope float64
+	// Behind is Slope where that is more than chance and than 1 % of what was due, else 0.
+	Behind float64
 	// Held means that the level is sustainable; Why says why or why not.
 	Held bool
 	Why  string

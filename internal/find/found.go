@@ -72,6 +72,8 @@ type Result struct {
 	TooMuch float64 `json:"too_much"`
 	// Done is the rate in units per second at the level that held.
 	Done float64 `json:"done_per_s"`
+	// Behind is how much more was due there, in units per second, where that is over 1 % and more than chance; else 0.
+	Behind float64 `json:"behind_per_s,omitempty"`
 	// Best is, of the numbers of threads that held, the one that did most: the lowest one that did as
 	// much as any, up to 5 %; BestDone is what it did, in units per second. Both are 0 in a search for
 	// anything else, and where none held.
@@ -124,6 +126,9 @@ type Step struct {
 	// the machine; nil if not observed.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+	// Behind is how much of what was due was left undone, in units per second, where that is over 1 % and more than
+	// chance; else 0.
+	Behind float64 `json:"behind_per_s,omitempty"`
 	// Ours are the causes for which perfbench or its machine was measured rather than the store, in a step that did
 	// not hold; none if the store was.
 	Ours []string `json:"perfbench,omitempty"`

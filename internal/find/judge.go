@@ -214,14 +214,17 @@ func summed(list []Second) Tried {
 		return Tried{}
 	}
 	s := Tried{From: list[0].From, To: list[len(list)-1].To}
-	due, done := 0.0, 0.0
+	due, done, lump := 0.0, 0.0, 0.0
 	for _, x := range list {
-		due, done = due+x.Due, done+x.Done
+		due, done, lump = due+x.Due, done+x.Done, max(lump, x.Lump)
 	}
 	length := float64(s.To-s.From) / 1e9
 	s.Done = done / length
 	if due > 0 {
 		s.Slope = (due - done) / length
+		if due-done > growth(due, lump) {
+			s.Behind = s.Slope
+		}
 	}
 	return s
 }
@@ -287,5 +290,8 @@ func throughout(missing []float64, mean, lump float64) bool {
 		rest, worst = rest+m, max(worst, m)
 	}
 	due := mean * float64(len(missing)-1)
-	return rest-worst > behind*due+sure*math.Sqrt(lump*due)
+	return rest-worst > growth(due, lump)
 }
+
+// growth is how much of what is due a backlog may grow by, with what chance has calls arrive.
+func growth(due, lump float64) float64 { return behind*due + sure*math.Sqrt(lump*due) }

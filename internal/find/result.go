@@ -113,7 +113,8 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Why = fmt.Sprintf("its time was up (a longer duration, such as %s, gives it more)", moreTime(f.options.Duration))
 	}
 	if t := r.Of(r.Found); r.Found > 0 {
-		r.Done = r.Outcome(t).Shown.Done
+		shown := r.Outcome(t).Shown
+		r.Done, r.Behind = shown.Done, shown.Behind
 	}
 	if i := r.decides(suspects); i >= 0 {
 		r.Limit = suspects[i]
@@ -180,7 +181,7 @@ func (f *Finder) step(s Tried) Step {
 	b := &f.bench.step
 	out := Step{
 		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why, Vain: s.Vain,
-		Done: s.Done, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
+		Done: s.Done, Behind: s.Behind, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
 		Response: timesOf(measure.Summarize(b.response)), Service: timesOf(measure.Summarize(b.service)), LateP99: measure.Summarize(b.lateness).P99,
 	}
 	for i, e := range f.options.Under {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,6 +170,7 @@ func TestALevelThatLeavesMuchUndoneDoesNotHold(t *testing.T) {
 		was, s := judge(nil, level(c.done...))
 		assert.Equal(t, c.was, was, c.done)
 		assert.Equal(t, c.why, s.Why)
+		assert.Equal(t, c.was != held || slices.Max(c.done) == 100e3, s.Behind > 0, c.done)
 		if was == unclear {
 			s = lean(nil, s, level(c.done...))
 			assert.False(t, s.Held)

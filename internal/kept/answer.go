@@ -86,7 +86,7 @@ func (i *Item) found(per string) string {
 		return "below " + units.Number(s.TooMuch) + what
 	case 0 < s.Best && s.Best < s.Found:
 		return units.Number(s.Best) + what + " do most"
-	case s.Over == "rate" && s.Recovery == nil && !rundir.KeptUp(s.Done, s.Found): // the rate is more than was done
+	case s.Behind > 0: // the rate is more than was done
 		level = s.Done
 	}
 	text := units.Number(level) + what

@@ -180,7 +180,7 @@ func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
 	assert.Regexp(t, `(?m) 100 % .* A$`, got)
 	assert.Regexp(t, `(?m) 80 % .* B$`, got)
 	behind := *b
-	behind.Done = 3000
+	behind.Done, behind.Behind = 3000, 113
 	assert.Contains(t, text(Searches{A: []*find.Result{a}, B: []*find.Result{&behind}}), ", B holds up to 3.11k entries/s (3k done).\n")
 	more := doubled()
 	more.Found, more.Under = 2530, []string{"p99<5ms"}

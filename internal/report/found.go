@@ -207,7 +207,7 @@ func lead(r *find.Result, under, what, many string) string {
 		return fmt.Sprintf("%s %s: they do most, %s %s/s", Several(int(r.Best), "thread"), under, units.Number(r.BestDone), r.Unit)
 	}
 	text := units.Number(r.Found) + many + " " + under
-	if r.Over == find.OverRate && !rundir.KeptUp(r.Done, r.Found) {
+	if r.Behind > 0 {
 		text = fmt.Sprintf("%s%s done at a rate of %s %s", units.Number(r.Done), many, units.Number(r.Found), under)
 	}
 	if r.TooMuch == 0 {

@@ -128,8 +128,8 @@ func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
 		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
 		"\n\n2.83k: held 1 of 1 try · 5 s\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                                           func(*find.Result) {},
-		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1% · 4k is too much\n":                                                                    func(r *find.Result) { r.Done = 2750 },
-		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%\n":                                                                            func(r *find.Result) { r.Done, r.TooMuch = 2750, 0 },
+		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1% · 4k is too much\n":                                                                    func(r *find.Result) { r.Done, r.Behind = 2750, 80 },
+		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%\n":                                                                            func(r *find.Result) { r.Done, r.Behind, r.TooMuch = 2750, 80, 0 },
 		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                                                             func(r *find.Result) { r.Found = 0 },
 		"At least 2.83k entries/s under p99<10ms and errors<1%\n":                                                                                                    func(r *find.Result) { r.TooMuch = 0 },
 		"no limit found: the highest level to try holds; a higher --to looks further\n": func(r *find.Result) {

@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/plot"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -92,7 +91,7 @@ func (s Searches) sentence(a, b *find.Result) string {
 		if r.Enough() {
 			text += fmt.Sprintf(" and does most with %s (%s %s/s)", units.Number(r.Best), units.Number(r.BestDone), r.Unit)
 		}
-		if len(all) == 1 && r.Over == find.OverRate && r.Recovery == nil && !rundir.KeptUp(r.Done, r.Found) {
+		if len(all) == 1 && r.Behind > 0 {
 			text += " (" + units.Number(r.Done) + " done)"
 		}
 		if len(all) > 1 {

@@ -180,6 +180,8 @@ type Sought struct {
 	TooMuch float64 `json:"too_much"`
 	// Done is what the level that held did, in units per second.
 	Done float64 `json:"done_per_s"`
+	// Behind is how much more was due there; 0: it kept up.
+	Behind float64 `json:"behind_per_s"`
 	// Best is the number of threads that did most of those that held; 0: it is not known.
 	Best float64 `json:"best"`
 	// Complete means that the search came to its end.
@@ -194,12 +196,6 @@ type Sought struct {
 
 // tried reports whether there was a search that tried a level to its end.
 func (s *Sought) tried() bool { return s != nil && (s.Found > 0 || s.TooMuch > 0) }
-
-// keptUp is the fraction of a rate that must be done for the rate to stand for what was done.
-const keptUp = 0.99
-
-// KeptUp reports whether so much was done at a rate that the rate stands for it; also where what was done is not known.
-func KeptUp(done, rate float64) bool { return done <= 0 || done >= keptUp*rate }
 
 // AtLeast reports whether the highest level that was tried held, so that more may.
 func (s *Sought) AtLeast() bool { return s.TooMuch <= s.Found }
