@@ -315,12 +315,9 @@ func brokenIn(s *measure.Snapshot, a Axis) (out [][2]int) {
 	return out
 }
 
-// light dims what is not in the window of the figures, but for the bucket in progress behind it.
+// light dims what is not in the window of the figures.
 func (ch *charts) light(c *Plot, a Axis, s Series) {
 	from, end := a.Lit(s, ch.sel.fig.from, ch.sel.fig.to)
-	if _, whole := a.Lit(s, 0, math.MaxInt64); end == whole {
-		end = c.Cells
-	}
 	c.Warm, c.Fresh = max(c.Warm, from), end
 }
 

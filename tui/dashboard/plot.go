@@ -40,7 +40,8 @@ type Plot struct {
 	Label func(float64) string
 	// most is the most that the scale is to show, least the least above 0 of a logarithmic one.
 	least, most float64
-	// Cells before Warm and from Fresh on are dimmed: warm-up, and what the figures are not of.
+	// Cells before Warm and from Fresh on are dimmed: warm-up, what the figures are not
+	// of, and the bucket in progress.
 	Warm, Fresh int
 }
 
