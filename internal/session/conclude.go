@@ -1,12 +1,12 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -261,7 +261,7 @@ func markRestarts(marks []rundir.Mark, list []verdict.Restart, outages []verdict
 		}
 		r.AtS = math.Floor(m.At)
 	}
-	slices.SortStableFunc(marks, func(a, b rundir.Mark) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(marks, func(i, k int) bool { return marks[i].At < marks[k].At })
 	return marks
 }
 
