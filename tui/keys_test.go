@@ -324,13 +324,19 @@ func TestOneKeyStopsNoRun(t *testing.T) {
 	}
 }
 
+// answers reports whether the screen on top says what a key does that it has no use for.
+func answers(a *testApp) bool {
+	a.View()
+	_, ok := a.top().(screen.Listener)
+	return ok && !a.isTyping()
+}
+
 // A key that a screen does not have is answered, and changes nothing.
 func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 	for name, to := range states(120, 40) {
 		t.Run(name, func(t *testing.T) {
 			a := to(t)
-			a.View()
-			if _, ok := a.top().(screen.Listener); !ok || a.isTyping() {
+			if !answers(a) {
 				return
 			}
 			for _, k := range []string{"x", "S", "Y", "T", "m", "w", "F", "b", "(", "y", "ü"} {
@@ -350,8 +356,7 @@ func TestADimmedKeySaysSo(t *testing.T) {
 	for name, to := range states(120, 40) {
 		t.Run(name, func(t *testing.T) {
 			a := to(t)
-			a.View()
-			if _, ok := a.top().(screen.Listener); !ok || a.isTyping() {
+			if !answers(a) {
 				return
 			}
 			keys := a.top().Keys()

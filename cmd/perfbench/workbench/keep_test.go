@@ -11,14 +11,22 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// What the list of runs asks for happens in the results folder: an archive takes the place
-// of a folder, and what cannot be done of one run does not keep it from others.
-func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
+// oneKept returns a results folder with one run, and that run.
+func oneKept(t *testing.T) (*kept, *rundir.Folder) {
+	t.Helper()
 	const stored = "../../../testdata/runs/open-loop"
 	f, err := rundir.Load(stored)
 	require.NoError(t, err)
-	b, id := &kept{surroundings: &surroundings{out: t.TempDir()}}, f.Run.ID
-	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(stored)))
+	b := &kept{surroundings: &surroundings{out: t.TempDir()}}
+	require.NoError(t, os.CopyFS(filepath.Join(b.out, f.Run.ID), os.DirFS(stored)))
+	return b, f
+}
+
+// What the list of runs asks for happens in the results folder: an archive takes the place
+// of a folder, and what cannot be done of one run does not keep it from others.
+func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
+	b, f := oneKept(t)
+	id := f.Run.ID
 
 	b.dirs.Store(id, filepath.Join(b.out, id)) // it was done in this workbench
 	require.ErrorContains(t, b.Pack([]string{"nosuchrun", id}), "nosuchrun")
@@ -43,11 +51,8 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 
 // A run is read once while nobody changes it, however many screens show it one after the other.
 func TestARunIsReadOnce(t *testing.T) {
-	const stored = "../../../testdata/runs/open-loop"
-	f, err := rundir.Load(stored)
-	require.NoError(t, err)
-	b, id := &kept{surroundings: &surroundings{out: t.TempDir()}}, f.Run.ID
-	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(stored)))
+	b, f := oneKept(t)
+	id := f.Run.ID
 	first, err := b.Load(id)
 	require.NoError(t, err)
 	again, err := b.Load(id)
