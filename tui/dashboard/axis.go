@@ -325,12 +325,13 @@ func (a Axis) within(s Series, from, to time.Duration) (first, end int) {
 	return first, max(min(floorDiv(to, a.Bucket)-s.First, s.Whole), first)
 }
 
-// Lit returns the columns of cells that show nothing but the complete buckets in from..to.
+// Lit returns the columns of cells that show no buckets but the complete ones in from..to.
 func (a Axis) Lit(s Series, from, to time.Duration) (first, end int) {
 	low, high := a.within(s, from, to)
 	first, end = 2*a.Cells, 0
 	for x := range 2 * a.Cells {
-		if at := a.place(s, x); at >= float64(low) && at < float64(high) {
+		at := a.place(s, x)
+		if empty := high == len(s.Vals) && at >= float64(high); empty || at >= float64(low) && at < float64(high) {
 			first, end = min(first, x), x+1
 		}
 	}

@@ -51,6 +51,11 @@ func TestBarsAreWholeSeconds(t *testing.T) {
 	line := coarse.Rate(s, -1)
 	assert.InDeltaSlice(t, []float64{750, 100}, line.Vals, 0.5)
 	assert.Equal(t, 1, line.Whole, "the second is still short of one")
+	odd := NewAxis(97, 0, 1, 0, time.Second)
+	_, end := odd.Lit(odd.Rate(s, -1), 0, open)
+	assert.Greater(t, end, odd.Cell(2.99), "the newest second is lit to its end, in the middle of a cell")
+	_, end = coarse.Lit(line, 0, open)
+	assert.Equal(t, coarse.Cell(2), end, "what is in progress is not")
 	assert.Equal(t, "", barWord(fine.Bucket))
 	assert.Equal(t, "  a bar is 2 s", barWord(coarse.Bucket))
 }
