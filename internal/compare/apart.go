@@ -14,17 +14,12 @@ import (
 const (
 	// outside is the share of a run's batches that is left out at either end of its spread.
 	outside = 0.1
-	// leastFactor is how many times as large a figure is at least in one run as in the other.
-	leastFactor = 2.5
-	// clearOf is how far the spreads are apart, in shares of the wider one; from largeFactor on,
-	// clearOfLarge is enough.
-	clearOf, clearOfLarge = 1.0, 1.0 / 3
-	largeFactor           = 4.0
 	// fewOwn is up to how many degrees of freedom seconds are so much alike that the run shows little
-	// of how far its pace wanders. Such runs must be clear by clearOfDrift, and from driftFactor on by
-	// clearOfLarge.
-	fewOwn, clearOfDrift = 1.2, 2.5
-	driftFactor          = 6.0
+	// of how far its pace wanders.
+	fewOwn = 1.2
+	// leastFactor is how many times as large a figure is at least in one run as in the other where
+	// their spreads are hardly farther apart than they are wide.
+	leastFactor = 2.5
 	// beyondNoise is how many times what earlier runs differed by a change is.
 	beyondNoise = 4.0
 )
@@ -41,25 +36,17 @@ func spread(vals []float64, without float64) (low, high float64) {
 	return vals[out], vals[len(vals)-1-out]
 }
 
-// distance is how far apart spreads must be, in shares of the wider one: clear, and ofLarge from a
-// factor on.
-type distance struct{ clear, large, ofLarge float64 }
+// step is how far apart two runs must be, in shares of the wider spread, if a figure is at least so many
+// times as large in one as in the other.
+type step struct{ factor, clear float64 }
 
-// apart returns the distance of two runs, of which the one whose seconds are more alike has these
-// degrees of freedom.
-func apart(df float64) distance {
+// steps returns what is asked of two runs, of which the one whose seconds are more alike has these
+// degrees of freedom: either of the steps is enough.
+func steps(df float64) []step {
 	if df < fewOwn {
-		return distance{clearOfDrift, driftFactor, clearOfLarge}
+		return []step{{1.5, 2.5}, {6, 1.0 / 3}}
 	}
-	return distance{clearOf, largeFactor, clearOfLarge}
-}
-
-// by returns the distance for a change, a logarithm.
-func (d distance) by(change float64) float64 {
-	if change >= math.Log(d.large) {
-		return d.ofLarge
-	}
-	return d.clear
+	return []step{{1.5, 2.5}, {leastFactor, 1}, {4, 1.0 / 3}}
 }
 
 // farApart makes a finding of two single runs that is unsure a certain one if they are so far apart
@@ -69,19 +56,21 @@ func (f *Finding) farApart(a, b Estimate, noise float64) {
 	if f.Verdict != Unsure || f.Figure.byShare() || f.Figure.bySearch() || !(a.Low > 0) || !(b.Low > 0) {
 		return
 	}
-	least := math.Log(leastFactor)
+	least := 0.0
 	if !math.IsNaN(noise) {
-		least = max(least, beyondNoise*math.Sqrt2*noise)
+		least = beyondNoise * math.Sqrt2 * noise
 	}
 	lo, hi := math.Log(b.Low/a.High), math.Log(b.High/a.Low)
 	wideA, wideB := math.Log(a.High/a.Low), math.Log(b.High/b.Low)
 	gap, wider, by := max(lo, -hi), max(wideA, wideB), math.Log1p(f.Change)
-	far := apart(min(a.DF, b.DF))
-	if gap <= 0 || gap < far.by(math.Abs(by))*wider || math.Abs(by) < least || (by > 0) != (lo > 0) {
+	seen, far := math.Inf(1), false
+	for _, s := range steps(min(a.DF, b.DF)) {
+		seen = min(seen, max(least, math.Log(s.factor), (wideA+wideB)/2+s.clear*wider))
+		far = far || math.Abs(by) >= max(least, math.Log(s.factor)) && gap >= s.clear*wider
+	}
+	if gap <= 0 || !far || (by > 0) != (lo > 0) {
 		if p := f.Power; p != nil {
-			both := (wideA + wideB) / 2
-			seen := math.Expm1(max(least, min(both+far.clear*wider, max(math.Log(far.large), both+far.ofLarge*wider))))
-			p.Shows, p.ShowsOften = min(p.Shows, seen), min(p.ShowsOften, seen)
+			p.Shows, p.ShowsOften = min(p.Shows, math.Expm1(seen)), min(p.ShowsOften, math.Expm1(seen))
 		}
 		return
 	}

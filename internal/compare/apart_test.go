@@ -48,6 +48,12 @@ func TestRunsThatAreFarApartDiffer(t *testing.T) {
 	large := seconded(1.4e3, 33.6e3, 44.2e3, 43.2e3, 38.2e3, 65.8e3, 51.6e3, 62.1e3, 117e3, 161e3)
 	assert.Equal(t, Worse, throughputOf(slower, large).Verdict, "real runs of 512 B and 16 KiB that drift, ten seconds each")
 
+	f = throughputOf(seconded(300e3, 283e3, 317e3, 287e3, 301e3), seconded(603e3, 624e3, 615e3, 596e3, 561e3))
+	assert.Equal(t, Better, f.Verdict, "real runs of one thread and four, five seconds each")
+	assert.InDelta(t, 0.77, f.Lo, 0.01, "by at least as much as their seconds are apart")
+	assert.Equal(t, Better, throughputOf(seconded(285e3, 298e3, 305e3, 299e3, 295e3), seconded(665e3, 585e3, 693e3, 730e3, 700e3)).Verdict, "real runs, too")
+	assert.Equal(t, Unsure, throughputOf(seconded(300e3, 283e3, 317e3, 287e3, 301e3), seconded(453e3, 474e3, 465e3, 446e3, 371e3)).Verdict, "half as much again, but hardly apart")
+
 	f = throughputOf(high, falling, 60e3, 20e3, 90e3, 15e3)
 	assert.Equal(t, Unsure, f.Verdict, "earlier runs differed by as much")
 	assert.NotEmpty(t, f.Power)
