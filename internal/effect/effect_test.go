@@ -96,7 +96,7 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(8, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "throughput 2.01k → 1.99k (unsure), p99 20.2 → 19.8 ms (unsure)"},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs at least 3 s before it, and had 1"},
 		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "so far throughput 1k → 1k same, p99 70 → 880 ms"},
 		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput 1k → 1k same, p99 10.8 → 12.8 ms (unsure)"},
 		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), "throughput 1k → 999 same, p99 20 → 20.2 ms same"},
@@ -266,8 +266,8 @@ func TestAFaultAndAKnobAreJudgedApart(t *testing.T) {
 	require.Len(t, list, 4)
 	assert.Equal(t, "throughput 1k → 1.5k, p99 2 → 2 ms same", list[0].Told(0))
 	assert.Equal(t, "throughput 1.5k → 100, p99 2 → 22 ms", list[1].Told(0))
-	assert.Equal(t, "throughput 100 → 1.5k (unsure), p99 22 → 2 ms (unsure)", list[2].Told(0))
-	assert.Equal(t, "throughput 1.5k → 3k (unsure), p99 2 → 2 ms (unsure)", list[3].Told(0))
+	assert.Equal(t, "unsure: it needs at least 3 s after it, and had 1", list[2].Told(0))
+	assert.Equal(t, "unsure: it needs at least 3 s before it, and had 1", list[3].Told(0))
 	for _, e := range list {
 		assert.Empty(t, e.With)
 	}

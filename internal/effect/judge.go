@@ -300,7 +300,7 @@ func (e *Effect) told() bool { return e.poor() == "" }
 // nothing to say if there was none, and is unsure of what is mostly perfbench's own lateness in a segment
 // beside the change, unless it changed by more than twice of that.
 func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float64, names map[int]string, near []Segment) Figure {
-	if least := min(fewest, e.after.seconds); least == 0 || len(before.logs) < least || len(after.logs) < least {
+	if min(len(before.logs), len(after.logs)) < fewest {
 		return Figure{}
 	}
 	f := e.judgedAtAll(before.logs, after.logs, drift[0], drift[1])

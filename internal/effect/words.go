@@ -140,9 +140,9 @@ func (e *Effect) Missing() string {
 		return ""
 	case e.Next:
 		return "see the next one"
-	case !e.scarce() && e.more && e.after.seconds < fewest && !e.before.stood && !e.after.stood:
+	case !e.scarce() && e.more && e.few() && !e.before.stood && !e.after.stood:
 		return fmt.Sprintf("measuring its effect: %d of %d+ s", e.after.seconds, fewest)
-	case e.after.seconds == 0, (e.before.silent || e.after.silent) && e.rate.Is != Asked:
+	case e.rate.Is != Asked && (e.few() || e.before.silent || e.after.silent):
 		return string(Unsure) + ": " + e.poor()
 	}
 	return ""
@@ -167,7 +167,7 @@ func (e *Effect) poor() string {
 		return "perfbench itself did not run for a while"
 	case e.stood():
 		return "nothing was done for a while"
-	case e.after.seconds < fewest:
+	case e.few():
 		return fmt.Sprintf("it needs at least %d s after it, and had %d", fewest, e.after.seconds)
 	}
 	return ""
@@ -180,6 +180,9 @@ func (e *Effect) stood() bool {
 
 // scarce means that there are too few seconds between it and what came before it.
 func (e *Effect) scarce() bool { return !e.Pauses() && e.had < fewest }
+
+// few means that there are too few seconds on a side of it for any figure.
+func (e *Effect) few() bool { return e.scarce() || e.after.seconds < fewest }
 
 // tooSoon reports whether the effect cannot be known because too little time lay before it.
 func (e *Effect) tooSoon() bool {
