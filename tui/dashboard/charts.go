@@ -35,11 +35,23 @@ type charts struct {
 	// does not take it back.
 	steep map[int]bool
 	// scaleT and scaleL are the scales of throughput and latency.
-	scaleT, scaleL chart.Ceiling
-	// scaledFrom is the moment from which on values set the scales.
-	scaledFrom                    time.Duration
+	scaleT, scaleL                ceiling
 	throughputPanel, latencyPanel cached
 	cross                         chart.Crosshair
+}
+
+// ceiling is what a scale has room for.
+type ceiling struct {
+	chart.Ceiling
+	// from is the moment from which on values set it.
+	from time.Duration
+}
+
+// begin has values from a moment on set the ceiling; where that is another than before, it starts anew.
+func (c *ceiling) begin(from time.Duration) {
+	if from != c.from {
+		*c = ceiling{from: from}
+	}
 }
 
 // axes selects which scales are logarithmic.
@@ -142,6 +154,9 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		}
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
 		pane.Legend = ch.sel.legend(e.Styles)
+		if c.clipped() && p.size != widget.Small {
+			pane.Title += fitting([]string{"▲▔ above the scale: l for log", "▲ above: l for log"}, pane.Title, pane.Note, p.throughput.Dx()-ansi.StringWidth(pane.Legend)-2)
+		}
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -257,6 +272,11 @@ func legendFor(title, note string, width int, few, clipped bool) string {
 		}
 		list = append(keyed, list...)
 	}
+	return fitting(list, title, note, width)
+}
+
+// fitting returns the first of a list that has room in an upper border, with the space before it; empty if none has.
+func fitting(list []string, title, note string, width int) string {
 	for _, l := range list {
 		if l = "   " + l; ansi.StringWidth(title)+ansi.StringWidth(l)+ansi.StringWidth(note)+10 <= width {
 			return l
@@ -533,24 +553,21 @@ func (ch *charts) timeline(a Axis, w, labels int) string {
 func (ch *charts) rescale() {
 	a := ch.now.axis(240) // finer than any chart; a coarser one stays below its peaks
 	rate, lat := a.Rate(ch.now.snap, ch.sel.op), a.Latency(ch.now.snap, ch.sel.op)
-	if from := limited(ch.now.snap.Changes); from != ch.scaledFrom {
-		ch.scaleT, ch.scaleL, ch.scaledFrom = chart.Ceiling{}, chart.Ceiling{}, from
-	}
-	vals := func(s Series, end func([]float64) float64) float64 {
-		if from := ch.scaledFrom; from != 0 {
-			first, _ := a.within(s, from, open)
-			if s.Vals = s.Vals[first:]; len(s.Vals) == 0 {
-				return 0
-			}
+	ch.scaleT.begin(ch.scaledFrom(a, rate, ch.scaleT.from))
+	ch.scaleL.begin(ch.scaledFrom(a, lat, ch.scaleL.from))
+	vals := func(s Series, from time.Duration) []float64 {
+		if from == 0 {
+			return s.Vals
 		}
-		return end(s.Vals)
+		first, _ := a.within(s, from, open)
+		return s.Vals[first:]
 	}
 	second := int(ch.sel.fig.drawn / time.Second)
-	ch.scaleT = ch.scaleT.Next(vals(rate, chart.Lasting), second)
+	ch.scaleT.Ceiling = ch.scaleT.Next(chart.Lasting(vals(rate, ch.scaleT.from)), second)
 	early := floorDiv(chart.Settling, a.Bucket) - lat.First
 	times := func(s Series) float64 {
-		if ch.scaledFrom != 0 {
-			return vals(s, chart.Robust)
+		if from := ch.scaleL.from; from != 0 {
+			return chart.Robust(vals(s, from))
 		}
 		return chart.Settled(s.Vals, early)
 	}
@@ -560,7 +577,36 @@ func (ch *charts) rescale() {
 	if most > far*p99 { // no scale shows both
 		most = 2 * p99
 	}
-	ch.scaleL = ch.scaleL.Next(max(p99, most), second)
+	ch.scaleL.Ceiling = ch.scaleL.Next(max(p99, most), second)
+}
+
+// telling is how many bars of a window tell how high its values are.
+const telling = 3
+
+// scaledFrom returns the moment from which on the values of a series set its scale: the end of the last segment that
+// was more than far times above the window of the figures, which it would leave flat, or when a search began
+// to limit the rate. It is 0 for all values, and stays what it was until the window has some bars.
+func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration {
+	from := limited(ch.now.snap.Changes)
+	if ch.now.searching() { // its levels are compared
+		return from
+	}
+	first, end := a.within(s, ch.sel.fig.from, ch.sel.fig.to)
+	if end-first < telling {
+		return max(from, was)
+	}
+	most := func(first, end int) float64 { return chart.Lasting(s.Vals[first:end]) }
+	lit, next := most(first, end), ch.sel.fig.from
+	for _, seg := range slices.Backward(ch.now.snap.Segments) {
+		if seg.From >= ch.sel.fig.from {
+			continue
+		}
+		if lit > 0 && most(a.within(s, seg.From, next)) > far*lit {
+			return max(from, next)
+		}
+		next = seg.From
+	}
+	return from
 }
 
 // limited returns when a search first set a limit to the rate of a run that had none: what
@@ -583,7 +629,7 @@ func (ch *charts) choose(op int) {
 			ch.axes = logLatency
 		}
 	}
-	ch.scaleT, ch.scaleL = chart.Ceiling{}, chart.Ceiling{}
+	ch.scaleT, ch.scaleL = ceiling{}, ceiling{}
 	ch.rescale()
 }
 

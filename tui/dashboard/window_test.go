@@ -226,16 +226,35 @@ func TestAWiderScreenHasNoFewerColumns(t *testing.T) {
 	}
 }
 
-// Once the rate is set far below what was done, the chart keeps what was done before, whole.
-func TestTheChartKeepsWhatWasBeforeTheRateWasLowered(t *testing.T) {
+// Once the rate is set below what was done, the chart keeps what was done before, whole, unless it would leave what
+// is done now flat: then that sets the scale, what was before goes above it, and the border names the key that
+// shows all. It does so once, and what is done at a higher rate later is whole, too.
+func TestTheScaleOfThroughputFollowsTheWindow(t *testing.T) {
 	a, d, run := live(t, 20*time.Second, 120, 40)
 	before := d.charts.scaleT.Most
-	run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings { s.Rate = 200; return s })
-	for range 300 {
-		run.Tick(100 * time.Millisecond)
-		a.Send(t, a.Frame())
+	turned := func(rate float64, ticks int) {
+		run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings { s.Rate = rate; return s })
+		for range ticks {
+			run.Tick(100 * time.Millisecond)
+			a.Send(t, a.Frame())
+		}
 	}
+	turned(before/3, 100)
 	assert.InDelta(t, before, d.charts.scaleT.Most, 0)
+	assert.NotContains(t, a.Picture(t), "l for log")
+	turned(200, 25)
+	assert.InDelta(t, before, d.charts.scaleT.Most, 0, "too early to tell")
+	turned(200, 20)
+	assert.Less(t, d.charts.scaleT.Most, 400.)
+	assert.Regexp(t, `Throughput[^\n]*above[^\n]*: l for log`, a.Picture(t))
+	low := d.charts.scaleT.Most
+	turned(150, 5)
+	assert.InDelta(t, low, d.charts.scaleT.Most, 0, "a small change does not bring back what was before")
+	turned(150, 60)
+	assert.InDelta(t, low, d.charts.scaleT.Most, 0)
+	turned(before/2, 60)
+	assert.InDelta(t, before, d.charts.scaleT.Most, before/4)
+	assert.NotRegexp(t, `Throughput[^\n]*: l for log`, a.Picture(t))
 }
 
 // The fault that one run had is offered first in the next one.
