@@ -107,7 +107,7 @@ func (a *App) stop(msg tea.KeyPressMsg) *question {
 		what = "plan"
 	}
 	return &question{
-		Question: widget.Question{Text: "Stop the " + what + "?", Yes: "stop", No: "go on", Careful: true, Key: msg.String()},
+		Question: widget.Question{Text: "Stop the " + what + "?", Yes: "stop", No: "go on", Key: msg.String()},
 		yes:      func() tea.Cmd { return a.answer(msg) },
 		holds:    func() bool { return a.stops(msg) },
 	}
@@ -124,7 +124,7 @@ func (a *App) loses(msg tea.KeyPressMsg) *question {
 		text = fmt.Sprintf("Quit? %d deleted runs are gone for good then.", n)
 	}
 	return &question{
-		Question: widget.Question{Text: text, Yes: "quit", No: "stay", Careful: true, Key: msg.String()},
+		Question: widget.Question{Text: text, Yes: "quit", No: "stay", Key: msg.String()},
 		yes:      a.quit,
 		holds:    func() bool { return true },
 	}

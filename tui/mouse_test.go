@@ -61,7 +61,7 @@ func TestTheHelpScrollsUnderTheClick(t *testing.T) {
 func TestTheAnswersToQuittingCanBeClicked(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "q")
-	clickOn(t, a, "esc stay")
+	clickOn(t, a, "enter stay")
 	assert.Equal(t, none, a.overlay)
 	assert.False(t, run.Stopped)
 	send(t, a, "q")

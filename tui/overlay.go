@@ -306,12 +306,12 @@ func logLines(e screen.Env, log []string) []string {
 }
 
 // quitQuestion is asked before a run is left.
-var quitQuestion = widget.Question{Text: "Stop the run and quit?", Yes: "stop and quit", No: "stay"}
+var quitQuestion = widget.Question{Text: "Stop the run and quit?", Yes: "stop and quit", No: "stay", Key: "q"}
 
 // The line of quitLines that holds the answers, and the first answer.
 const (
 	quitRow    = 3
-	quitAnswer = "enter stop and quit"
+	quitAnswer = "y stop and quit"
 )
 
 func quitLines(e screen.Env) []string {
@@ -320,7 +320,7 @@ func quitLines(e screen.Env) []string {
 		"",
 		"  The report of what was measured is written.",
 		"",
-		"  " + s.Key.On(quitAnswer[:5]) + quitAnswer[5:] + "   " + s.Key.On("esc") + " stay",
+		"  " + s.Key.On(quitAnswer[:1]) + quitAnswer[1:] + "   " + s.Key.On("enter") + " stay",
 		"  " + s.Key.On("ctrl+c") + " stop at once",
 	}
 }
@@ -344,7 +344,7 @@ func (a *App) tooSmallView() string {
 	e := a.env
 	var said []string
 	if a.overlay == quitting {
-		said = []string{quitQuestion.String(), quitAnswer + " · esc stay"}
+		said = []string{quitQuestion.String(), quitAnswer + " · enter stay"}
 	}
 	if a.overlay == finishing {
 		said = []string{writingThenQuits}

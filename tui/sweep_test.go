@@ -33,7 +33,7 @@ func TestFromARunToASweep(t *testing.T) {
 	assert.Contains(t, picture(t, a), "3 of 14 runs done")
 	send(t, a, "q")
 	assert.Contains(t, picture(t, a), "Stop the run and quit?")
-	send(t, a, "enter")
+	send(t, a, "y")
 	assert.True(t, b.NextSweep.Stopped)
 	send(t, a, frame(a))
 	assert.True(t, a.quit)

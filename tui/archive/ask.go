@@ -88,7 +88,7 @@ func (s *RunList) ask(verb string, do func([]string) error, of *kept.Item, ids, 
 	}
 	q := &question{verb: verb, do: do, at: ids, Question: widget.Question{Text: "Archive " + what + "?", Yes: "archive", No: "leave it"}}
 	if verb == "delete" {
-		q.Question = widget.Question{Text: "Delete " + what + "? u undoes it", Yes: "delete" + but, No: "leave it", Careful: true}
+		q.Question = widget.Question{Text: "Delete " + what + "? u undoes it", Yes: "delete" + but, No: "leave it"}
 	}
 	if s.Filter.Text() != "" && len(listed) > 1 {
 		q.all = listed

@@ -327,7 +327,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		a.form.Blame(err)
 		return nil
 	case p.takes > longSweep:
-		a.long = &widget.Question{Text: p.question(a.server()), Yes: "start them", No: "back to the form", Careful: true}
+		a.long = &widget.Question{Text: p.question(a.server()), Yes: "start them", No: "back to the form"}
 		return nil
 	}
 	a.busy = true

@@ -228,7 +228,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
 		k.Next.SetHelp("tab", "more")
-		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
+		short = []key.Binding{k.Pause, k.Tune, k.Next, k.Stop, k.Search, k.Help, k.Quit}
 	}
 	if d.now.searching() {
 		short = []key.Binding{k.Search, k.EndSearch, k.Stop, k.Mark, k.Help, k.Next, k.Quit}

@@ -201,7 +201,7 @@ func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
 	tu.says.prompt = &prompt{
 		question: &widget.Question{
 			Text: fmt.Sprintf("%s/s is %s times what was reached. Set it?", units.Number(v), units.Number(v/most)),
-			Yes:  "set it all the same", No: "leave it", Careful: true,
+			Yes:  "set it all the same", No: "leave it",
 		},
 		answered: func(e screen.Env, yes bool) {
 			if yes {

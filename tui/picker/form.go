@@ -302,6 +302,12 @@ func (f *form) begins(msg tea.KeyPressMsg) bool {
 	return msg.Text != "" && msg.Text != " " && (f.current().knob == nil || msg.Text == "-")
 }
 
+// begins reports whether one of the targets that are offered begins with a letter, which is then typed and no key: redis with
+// that of reset, cassandra with that of compare.
+func (r *row) begins(letter string) bool {
+	return slices.ContainsFunc(r.offers, func(t string) bool { return strings.HasPrefix(t, letter) })
+}
+
 // resettable reports whether the selected value has been set, so that it can be reset.
 func (f *form) resettable() bool {
 	r := f.current()
@@ -359,6 +365,9 @@ func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case "up":
 		x.pick = max(x.pick-1, -1)
 	case "down":
+		if x.pick < 0 { // the first that is another than what is there
+			x.pick = slices.Index(x.offers, x.field.Value())
+		}
 		x.pick = min(x.pick+1, len(x.offers)-1)
 	case "tab":
 		if meant := f.meant(); meant != "" && x.pick < 0 {

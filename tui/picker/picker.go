@@ -330,16 +330,17 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs.all) > 1)
 	k.Details.SetHelp("d", "all values and stores")
-	k.Details.SetEnabled(p.pane == paneProfiles || p.pane == paneForm)
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
-	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget { // redis, cassandra, dtm, postgres begin with these
-		k.Ping.SetKeys("ctrl+p")
-		k.Ping.SetHelp("ctrl+p", "ping")
-		k.Reset.SetEnabled(false)
-		k.Compare.SetEnabled(false)
-		k.Details.SetEnabled(false)
+	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget {
+		for _, b := range []*key.Binding{&k.Reset, &k.Compare, &k.Details} {
+			b.SetEnabled(b.Enabled() && !r.begins(b.Keys()[0]))
+		}
+		if r.begins(k.Ping.Keys()[0]) {
+			k.Ping.SetKeys("ctrl+p")
+			k.Ping.SetHelp("ctrl+p", "ping")
+		}
 	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""

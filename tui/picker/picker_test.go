@@ -82,12 +82,12 @@ func TestPickerPictures(t *testing.T) {
 		}},
 		{name: "120x40 a target that answers", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "target")
-			a.Send(t, "enter", "down", "down", "enter", "ctrl+p")
+			a.Send(t, "enter", "down", "enter", "ctrl+p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
 			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping, or --target embedded:")
 			goTo(t, a, p, "target")
-			a.Send(t, "enter", "down", "down", "enter", "ctrl+p")
+			a.Send(t, "enter", "down", "enter", "ctrl+p")
 		}},
 		{name: "120x40 bad values", w: 120, h: 40, steps: func(a *tuitest.Stage, p *Picker) {
 			goTo(t, a, p, "threads")
@@ -352,7 +352,7 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 	a.Send(t, "right", "left")
 	require.Empty(t, p.drafts.request().Target, "keys that move choose no server")
 	require.Contains(t, a.Picture(t), "  redis://127.0.0.1:6379", "it is in the list")
-	a.Send(t, "down", "down")
+	a.Send(t, "down")
 	require.Empty(t, p.drafts.request().Target)
 	a.Send(t, "enter")
 	require.Equal(t, "redis://127.0.0.1:6379", p.drafts.request().Target, "the recent one comes first")
@@ -369,7 +369,7 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "target")
-	a.Send(t, "enter", "down", "down", "enter")
+	a.Send(t, "enter", "down", "enter")
 	goTo(t, a, p, "seed")
 	a.Send(t, "enter", "7", "enter")
 	goTo(t, a, p, "threads")
@@ -729,16 +729,23 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	require.NotNil(t, p.form.edit)
 	assert.Equal(t, "redis://h7", p.form.edit.text())
 	a.Send(t, "enter")
-	for _, scheme := range store.Schemes() {
-		k := scheme[:1]
-		if k == "u" { // which undoes: unix is begun with enter
-			continue
-		}
+	require.NotEmpty(t, p.form.current().offers)
+	for _, target := range p.form.current().offers {
+		k := target[:1]
 		a.Send(t, k)
-		require.NotNil(t, p.form.edit, "%s begins with it", scheme)
+		require.NotNil(t, p.form.edit, "%s begins with it", target)
 		assert.Equal(t, k, p.form.edit.text())
 		a.Send(t, "esc")
 	}
+	a.Send(t, "d")
+	assert.True(t, p.form.all, "no target of this profile begins with it: it is a key as elsewhere")
+	a.Send(t, "d")
+	assert.Equal(t, "p", p.bindings().Ping.Help().Key)
+	p.known.recent = append(p.known.recent, "postgres://db1", "dtm+http://db1")
+	p.form.rebuild()
+	a.Send(t, "d")
+	require.NotNil(t, p.form.edit)
+	a.Send(t, "esc")
 	assert.False(t, p.ping.busy)
 	assert.Equal(t, "ctrl+p", p.bindings().Ping.Help().Key)
 	number := p.ping.number

@@ -131,7 +131,7 @@ func (s *subject) repeats() *widget.Question {
 	default:
 		return nil
 	}
-	return &widget.Question{Text: text, Yes: "run again", No: "leave it", Careful: true, Key: widget.AllKeys.Again.Keys()[0]}
+	return &widget.Question{Text: text, Yes: "run again", No: "leave it", Key: widget.AllKeys.Again.Keys()[0]}
 }
 
 // answer handles a key while it is asked whether to run again; S runs without the live changes.

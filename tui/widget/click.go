@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -77,16 +78,20 @@ func footerWidth(k key.Binding) int {
 }
 
 // footed returns the keys that the bottom line has room for in w cells: the first ones, and in
-// any case the way back and the help, which name all others.
+// any case the way out, back or else q, and the help, which names all others.
 func footed(keys []key.Binding, w int) []key.Binding {
-	kept := func(k key.Binding) bool { return k.Help().Key == "esc" || k.Help().Key == "?" }
+	out := "q"
+	if slices.ContainsFunc(keys, func(k key.Binding) bool { return k.Help().Key == "esc" }) {
+		out = "esc"
+	}
+	kept := func(k key.Binding) bool { return k.Help().Key == out || k.Help().Key == "?" }
 	reserved := 0
 	for _, k := range keys {
 		if kept(k) {
 			reserved += footerWidth(k) + footerGap
 		}
 	}
-	var out []key.Binding
+	var shown []key.Binding
 	used, full := 1, false
 	for _, k := range keys {
 		n := footerWidth(k)
@@ -98,16 +103,17 @@ func footed(keys []key.Binding, w int) []key.Binding {
 		if full && !kept(k) || used+n > w {
 			continue
 		}
-		out, used = append(out, k), used+n+footerGap
+		shown, used = append(shown, k), used+n+footerGap
 	}
-	return out
+	return shown
 }
 
 // Footer draws the bottom line: the keys that work now, and dimmed those that do not.
 func Footer(s *Styles, w int, keys []key.Binding) string {
 	var b strings.Builder
 	b.WriteByte(' ')
-	for _, k := range footed(keys, w) {
+	shown := footed(keys, w)
+	for _, k := range shown {
 		h := k.Help()
 		if k.Enabled() {
 			b.WriteString(s.Key.On(h.Key) + " " + s.Muted.On(h.Desc) + "  ")
@@ -115,7 +121,11 @@ func Footer(s *Styles, w int, keys []key.Binding) string {
 			b.WriteString(s.KeyOff.On(h.Key+" "+h.Desc) + "  ")
 		}
 	}
-	return Fit(strings.TrimRight(b.String(), " "), w)
+	line := strings.TrimRight(b.String(), " ")
+	if len(shown) < len(keys) && ansi.StringWidth(line)+2 < w {
+		line += " " + s.Muted.On(" …")
+	}
+	return Fit(line, w)
 }
 
 // Wheel returns by how many rows the wheel moves: so many up or down.

@@ -36,9 +36,11 @@ func TestTheBottomLineKeepsTheWayBackAndTheHelp(t *testing.T) {
 	keys := []key.Binding{k.Start, k.Toggle, k.SideA, k.SideB, k.Compare, k.Help, k.Filter, k.Order, k.Back, k.Quit}
 	for w, want := range map[int]string{
 		120: " enter start  space select  a put on side A  b put on side B  c compare  ? help  / filter  o sort  esc back  q quit",
+		82:  " enter start  space select  a put on side A  b put on side B  ? help  esc back  …",
 		80:  " enter start  space select  a put on side A  b put on side B  ? help  esc back",
+		34:  " enter start  ? help  esc back  …",
 		30:  " enter start  ? help  esc back",
-		12:  " ? help",
+		12:  " ? help  …",
 	} {
 		line := strings.TrimRight(ansi.Strip(Footer(s, w, keys)), " ")
 		assert.Equal(t, want, line)
@@ -47,6 +49,7 @@ func TestTheBottomLineKeepsTheWayBackAndTheHelp(t *testing.T) {
 		assert.True(t, ok, "%d", w)
 		assert.Equal(t, "?", got.String(), "a click meets the key that is drawn there, at %d cells", w)
 	}
+	assert.Equal(t, " enter start  ? help  q quit  …", strings.TrimRight(ansi.Strip(Footer(s, 34, []key.Binding{k.Start, k.Toggle, k.Compare, k.Help, k.Filter, k.Quit})), " "), "where nothing leads back")
 }
 
 // A line of the page is a row of the list only where one is drawn.

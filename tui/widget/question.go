@@ -7,13 +7,11 @@ import (
 )
 
 // Question asks whether to do something. All questions of the workbench are answered by the same
-// keys: y and n always, esc with no, and enter with the answer that the question has in capitals; the key that asked it, pressed
-// again, with yes.
+// keys: y is a yes, as is the key that asked it, pressed again; n, esc and enter are a no, so that enter never does what was hardly
+// meant.
 type Question struct {
 	// Text is the question; Yes and No say what comes of the answers.
 	Text, Yes, No string
-	// Careful means that enter is a no: for what cannot be taken back, or was hardly meant.
-	Careful bool
 	// Key is the key that asked it, which is a yes when it is pressed again; empty: none.
 	Key string
 }
@@ -25,30 +23,20 @@ func (q Question) Line(s *Styles, w int) string {
 }
 
 // String returns the question with its answers, that of enter in capitals.
-func (q Question) String() string {
-	if q.Careful {
-		return q.Text + " [y/N]"
-	}
-	return q.Text + " [Y/n]"
-}
+func (q Question) String() string { return q.Text + " [y/N]" }
 
 // Answer returns the answer that a key is; given is false if it is none.
 func (q Question) Answer(msg tea.KeyPressMsg) (yes, given bool) {
 	switch msg.String() {
 	case "y", "Y", q.Key:
 		return true, true
-	case "n", "N", "esc":
+	case "n", "N", "esc", "enter":
 		return false, true
-	case "enter":
-		return !q.Careful, true
 	}
 	return false, false
 }
 
 // Keys returns the hints of the answers.
 func (q Question) Keys() []key.Binding {
-	if q.Careful {
-		return []key.Binding{Bind("y", q.Yes, "y", "Y"), Bind("enter", q.No, "enter", "n", "N", "esc")}
-	}
-	return []key.Binding{Bind("enter", q.Yes, "enter", "y", "Y"), Bind("esc", q.No, "esc", "n", "N")}
+	return []key.Binding{Bind("y", q.Yes, "y", "Y"), Bind("enter", q.No, "enter", "n", "N", "esc")}
 }
