@@ -20,7 +20,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
@@ -204,16 +203,25 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	assert.Equal(t, r.run.loaded.folder.Dir, r.export.dir.Value())
 }
 
-// What was changed live is told with what it came to.
+// What was changed live is told with what it came to, also on the tracks of a knob that was turned for all.
 func TestSettingsSayWhatTheyCameTo(t *testing.T) {
-	change := func(name string, from, to float64) measure.Change {
-		return measure.Change{Name: name, From: from, To: to}
+	run := &rundir.Run{}
+	set := func(by string, rate, threads, own float64) {
+		at, n := 10*float64(len(run.Segments)), len(run.Segments)
+		run.Segments = append(run.Segments, rundir.Segment{From: at, Settings: map[string]float64{"rate": rate, "threads": threads, "feed.threads": own, "payload": 1024, "fault-delay": 5 * at}})
+		if by != "" {
+			run.Changes = append(run.Changes, rundir.Change{At: at, Name: by, Segment: n})
+		}
 	}
-	got := turned([]measure.Change{
-		change("threads", 8, 18), change("payload", 1024, 2048), change("payload", 2048, 4096), change("feed.batch", 1, 2), change("feed.batch", 2, 3), change("feed.batch", 3, 9),
-		change("fault-delay", 0, 5),
-	})
-	assert.Equal(t, map[string]string{"threads": "8 → 18", "payload": "1 KiB → 2 KiB → 4 KiB", "feed.batch": "1 → … → 9"}, got)
+	set("", 0, 8, 4)
+	set("rate", 150000, 8, 4)
+	set("threads", 150000, 18, 9)
+	set("fault-delay", 150000, 18, 9)
+	set("rate", 40000, 18, 9)
+	set("threads", 40000, 10, 5)
+	set("threads", 40000, 6, 3)
+	assert.Equal(t, map[string]string{"rate": "unlimited → 150000 → 40000", "threads": "8 → 6 (3 changes)", "feed.threads": "4 → 3 (3 changes)"}, turned(run))
+	assert.Empty(t, turned(&rundir.Run{}))
 }
 
 // A folder that cannot be written to stays in its field, which takes text at once.

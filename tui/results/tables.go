@@ -270,29 +270,30 @@ func answered(s *widget.Styles, a *workload.Answers, w int) []string {
 	return out
 }
 
-// turned says of each setting that was changed live what it was at first and what it came to, "8 → 18"; between
-// them stands … if there was more.
-func turned(list []measure.Change) map[string]string {
-	values := map[string][]string{}
-	for _, c := range list {
-		if _, fault := workload.FaultSetting(c.Name); fault {
+// turned says of each setting that did not stay as it was what it was at first and at last, "8 → 18", and of one
+// that changed more often how often it did.
+func turned(run *rundir.Run) map[string]string {
+	acts := run.Did()
+	slices.SortStableFunc(acts, func(a, b measure.Act) int { return cmp.Compare(a.Until, b.Until) })
+	out := map[string]string{}
+	for name, first := range run.SettingsAt(0) {
+		if _, fault := workload.FaultSetting(name); fault {
 			continue
 		}
-		v := values[c.Name]
-		if v == nil {
-			v = []string{rundir.SettingText(c.Name, c.From)}
+		values := []string{rundir.SettingText(name, first)}
+		for i := range acts {
+			v, known := run.SettingsAt(acts[i].Until)[name]
+			if text := rundir.SettingText(name, v); known && text != values[len(values)-1] {
+				values = append(values, text)
+			}
 		}
-		if to := rundir.SettingText(c.Name, c.To); to != v[len(v)-1] {
-			v = append(v, to)
+		n := len(values) - 1
+		switch {
+		case n > 2:
+			out[name] = fmt.Sprintf("%s → %s (%d changes)", values[0], values[n], n)
+		case n > 0:
+			out[name] = strings.Join(values, " → ")
 		}
-		values[c.Name] = v
-	}
-	out := map[string]string{}
-	for name, v := range values {
-		if n := len(v); n > 3 {
-			v = []string{v[0], "…", v[n-1]}
-		}
-		out[name] = strings.Join(v, " → ")
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func (l *loadedRun) groups() (out []group) {
 		}
 		out[at].list = append(out[at].list, v)
 	}
-	changed := turned(run.Turned())
+	changed := turned(run)
 	for _, k := range slices.Sorted(maps.Keys(changed)) {
 		add(ofChanges, value{name: k, text: changed[k]})
 	}

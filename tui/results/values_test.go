@@ -25,6 +25,7 @@ func TestSettingsBeginWithWhatWasSet(t *testing.T) {
 		run.Origins[fmt.Sprintf("some.name.%02d", i)] = "default"
 	}
 	run.Changes = []rundir.Change{{At: 5, Name: "threads", From: 16, To: 32, By: "workbench", Segment: 1}}
+	run.Segments = []rundir.Segment{{To: 5, Settings: run.Settings}, {From: 5, To: 60, Settings: map[string]float64{"threads": 32, "rate": 5000, "payload": 1024}}}
 	l := &loadedRun{folder: f}
 	for _, w := range []int{56, 76, 116, 166} {
 		lines := l.values(a.Env.Styles, w, 34)
