@@ -584,9 +584,15 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	assert.Equal(t, "rate 20\u2009000▾     ▾threads 32 ▾1 KiB ▾40k", lane(at(11, "rate 20\u2009000"), at(17, "threads 32"), at(29, "payload 1 KiB"), at(36, "rate 40\u2009000")))
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
-	uncut := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
-	assert.Equal(t, "▾rate 4\u2009000"+strings.Repeat(" ", 29), lane(uncut...), "what a level came to is in no part of its words")
-	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "threads")))
+	level := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
+	assert.Equal(t, "▾rate 8k: too much                      ", lane(level...))
+	level[0].Cell, level[1].Cell = 9, 9
+	for next, want := range map[int]string{26: "▾8k: too much    ▾9", 20: "▾too much  ▾9", 14: "too much▾    ▾9"} {
+		assert.Contains(t, lane(append(level, at(next, "9"))...), want, "no other part of it says how it went")
+	}
+	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "")))
+	assert.Equal(t, "                     ▾5   ◆    threads▾ ", lane(at(21, "5"), note, at(38, "threads")), "the newest first")
+	assert.Equal(t, "               ▾5       ▾threads   ▿9   ", lane(at(15, "5"), Moment{Cell: 35, Sign: '▿', Name: "9", Coming: true}, at(24, "threads")))
 	again := Moments(nil, []measure.Mark{{Note: "the server was started again and came back empty"}}, nil, nil)
 	for cell, want := range map[int]string{2: "◆server restarted, came back empty", 8: "◆server restarted, came back…", 20: "◆server restarted…"} {
 		again[0].Cell = cell

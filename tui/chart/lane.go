@@ -23,8 +23,9 @@ type Moment struct {
 	Brief string
 	// Whole is what it is where it is read, if the name says too little.
 	Whole string
-	// Uncut means that no part of the name says anything.
-	Uncut bool
+	// Level means that the name is how a level of a search went, "rate 146k: too much · 10.1 % took longer", or what
+	// else was noted during one. No other part of it says anything but how it went.
+	Level bool
 	// Coming means that the timetable has it, and that it has not come yet.
 	Coming bool
 	// At is when it is, since measurement began.
@@ -61,8 +62,8 @@ const (
 )
 
 // Lane is a row of cells above a chart with a sign for each moment, and their names where there is
-// room: to the right of the sign, or else to its left if it stands alone; moments of one cell share a
-// name. It is empty if no moment lies on the chart.
+// room, the newest first: to the right of the sign, or else to its left if it stands alone; moments of one cell
+// share a name. It is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	c := NewCanvas(cells, 1)
 	some := false
@@ -80,7 +81,7 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 		return ""
 	}
 	named := map[int]bool{}
-	for _, m := range moments {
+	for _, m := range newest(cells, moments) {
 		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] {
 			continue
 		}
@@ -99,6 +100,25 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	})[0]
 }
 
+// newest returns moments with those of the newest cell that has come first.
+func newest(cells int, moments []Moment) []Moment {
+	last := -1
+	for _, m := range moments {
+		if !m.Coming && m.Cell < cells {
+			last = max(last, m.Cell)
+		}
+	}
+	var first, others []Moment
+	for _, m := range moments {
+		if m.Cell == last {
+			first = append(first, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	return append(first, others...)
+}
+
 // leastLast is how long the last word of a name is at least that is cut: "the…" says nothing.
 const leastLast = 4
 
@@ -110,8 +130,13 @@ func (m *Moment) names() []string {
 		return append([]string{m.Name}, append(values(m.Name), m.Brief)...)
 	}
 	out := []string{m.Name, m.Brief}
-	if m.Uncut {
-		return out
+	if m.Level {
+		brief, _, _ := strings.Cut(m.Name, " · ")
+		level, went, ok := strings.Cut(brief, ": ")
+		if !ok {
+			return out
+		}
+		return append(out, brief, level[strings.LastIndex(level, " ")+1:]+": "+went, went)
 	}
 	words := strings.Split(m.Name, " ")
 	if m.Sign == '◆' && m.Brief != "" {

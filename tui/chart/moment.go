@@ -243,7 +243,7 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	searched := slices.ContainsFunc(changes, func(c measure.Change) bool { return c.By == measure.BySearch }) // whose notes say how a level went
 	for _, m := range marks {
-		out = append(out, Moment{Sign: '◆', Name: m.Note, Brief: verdict.BriefNote(m.Note), At: m.At, Uncut: searched})
+		out = append(out, Moment{Sign: '◆', Name: m.Note, Brief: verdict.BriefNote(m.Note), At: m.At, Level: searched})
 	}
 	for _, act := range measure.Acts(changes) {
 		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
