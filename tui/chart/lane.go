@@ -136,7 +136,8 @@ func (m *Moment) names() []string {
 		if !ok {
 			return out
 		}
-		return append(out, brief, level[strings.LastIndex(level, " ")+1:]+": "+went, went)
+		_, value, _ := strings.Cut(level, " ")
+		return append(out, brief, value+": "+went, went)
 	}
 	words := strings.Split(m.Name, " ")
 	if m.Sign == '◆' && m.Brief != "" {

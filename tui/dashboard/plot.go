@@ -186,8 +186,10 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Line
 	case l == ghost || l == above || l == pending:
 		return s.Past
-	case x < p.Warm || x >= p.Fresh || p.few(l, x):
+	case x < p.Warm || x >= p.Fresh:
 		return s.Dimmed(l >= edge)
+	case p.few(l, x):
+		return s.Unsure(int(l-area)%4, l >= edge)
 	case l >= edge:
 		return s.Series[l-edge]
 	}

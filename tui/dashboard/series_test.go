@@ -94,8 +94,10 @@ func TestAP99OfFewCallsIsDimmed(t *testing.T) {
 
 	styles := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
 	p := Plot{Cells: 4, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(8, 9), Series: 1, Few: []bool{false, true, true, false}}}, Fresh: 4}
+	assert.Equal(t, styles.Unsure(1, false), p.ink(styles, area+1, 1, 1), "in its own colour: grey is what the figures are not of")
+	assert.Equal(t, styles.Unsure(1, true), p.ink(styles, edge+1, 2, 0))
+	p.Warm = 2
 	assert.Equal(t, styles.Dimmed(false), p.ink(styles, area+1, 1, 1))
-	assert.Equal(t, styles.Dimmed(true), p.ink(styles, edge+1, 2, 0))
 	assert.Equal(t, styles.Series[1], p.ink(styles, edge+1, 3, 0))
 	assert.Equal(t, "   █ p50 to p99, dimmed if of fewer than 1000 calls", legendFor("Latency", "", 70, true, false))
 	assert.Equal(t, "   █ p50 to p99  ⠒ max", legendFor("Latency", "", 45, true, false))

@@ -244,8 +244,10 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			return s.Accent
 		case l == rule:
 			return s.Muted
-		case x < warm || few[x]:
+		case x < warm:
 			return s.Dimmed(l == line)
+		case few[x]:
+			return s.Unsure(g.series, l == line)
 		case l == line:
 			return s.Series[g.series]
 		}

@@ -210,6 +210,15 @@ func (s *Styles) Dimmed(edge bool) Ink {
 	return s.Line
 }
 
+// Unsure returns the ink of an area of a series that too few calls support, or of its edge: it has its colour, but
+// less of it.
+func (s *Styles) Unsure(series int, edge bool) Ink {
+	if edge {
+		return s.Ramp[series][Steps/2]
+	}
+	return s.Ramp[series][0]
+}
+
 // monoStyles returns styles that express by weight alone what the others also express
 // by colour.
 func monoStyles() *Styles {
