@@ -62,9 +62,9 @@ const mostPeriods = 8
 // Periods lists the periods of a run in order, the longest of them if there are many, and says how many
 // others there are. All that a search set is one, though it had others between.
 func Periods(w *rundir.Why) (list []Period, others int) {
-	search := -1
-	for i := range w.Parts {
-		p := &w.Parts[i]
+	search, parts := -1, parted(w)
+	for i := range parts {
+		p := &parts[i]
 		text, last := figured(p), len(list)-1
 		switch {
 		case setBySearch(p) && search >= 0:

@@ -87,6 +87,13 @@ func TestARunHasOneLimit(t *testing.T) {
 		w := &rundir.Why{Parts: c.parts}
 		assert.Equal(t, c.want, Limited(w, func(resource string) bool { return resource == Machine }))
 	}
+	dead := &rundir.Why{Parts: []rundir.WhyPart{full, rate(25, 60, 1000)}, Coincidences: []rundir.Coincidence{{At: 9, Until: 10.2, Outage: true}, {At: 30, Until: 36, Outage: true}, {At: 40, Until: 45}, {At: 59.8, Until: 70, Outage: true, Own: true}}}
+	assert.Equal(t, "the requested rate for 29 s, the processors of this machine for 15 s, an outage for 6 s", Limited(dead, nil), "the rate held nothing back while nothing was done")
+	periods, _ := Periods(dead)
+	assert.Equal(t, []Period{{10, 25, "the processors of this machine: 1.9 of 2 processors"}, {25, 30, "the requested rate: 1k of 1k entries/s"}, {30, 36, "an outage"}, {36, 60, "the requested rate: 1k of 1k entries/s"}}, periods)
+	dead.Coincidences[1].Own, dead.Coincidences[1].At, dead.Coincidences[1].Until = true, 20, 59.7
+	assert.Equal(t, "the processors of this machine for 10 s, then perfbench itself did not run for 40 s", Limited(dead, nil))
+
 	list := Limits(&rundir.Why{Parts: []rundir.WhyPart{rate(0, 10, 1000), full, rate(25, 35, 3000)}})
 	main := Main(list)
 	assert.InDelta(t, 2000, main.Uses[0].Used, 1e-9, "the mean of both periods")

@@ -22,10 +22,11 @@ type Held struct {
 }
 
 // Limits lists what held a run back, each thing once: a few in order if each was there once, else the longest
-// first. A pause of the user is no limit, unless there is nothing else. All of a search is one.
+// first. A pause of the user is no limit, unless there is nothing else. All of a search is one. An outage is one, whatever
+// held the run back before and after it.
 func Limits(w *rundir.Why) (out []Held) {
 	last := -1
-	for _, p := range whole(w.Parts) {
+	for _, p := range whole(parted(w)) {
 		at := slices.IndexFunc(out, func(h Held) bool { return Limit(&h.WhyPart) == Limit(&p) })
 		if at < 0 {
 			at, out = len(out), append(out, Held{WhyPart: p})

@@ -72,6 +72,45 @@ func emptied(f *rundir.Folder) (out []rundir.Coincidence) {
 	return out
 }
 
+// shortest is how long what an outage leaves of a part is at least, so that it is a part of its own.
+const shortest = 0.5
+
+// limitOf names an outage as what held a run back.
+func limitOf(o *rundir.Coincidence) string {
+	if o.Own {
+		return "perfbench itself did not run"
+	}
+	return "an outage"
+}
+
+// parted returns the parts of a run with each outage within one as a part of its own: nothing else held the run back
+// then. A pause is none, and a fault or an outage that is a part already stays as it is.
+func parted(w *rundir.Why) (out []rundir.WhyPart) {
+	for _, p := range w.Parts {
+		if p.Resource == Fault || p.Resource == Unknown && p.Limit != "" || IsPause(p) {
+			out = append(out, p)
+			continue
+		}
+		whole, before := true, p
+		for i := range w.Coincidences {
+			o := &w.Coincidences[i]
+			from, to := max(o.At, p.From), min(o.Until, p.To)
+			if !o.Outage || to-from < shortest {
+				continue
+			}
+			if before.To = from; from-before.From >= shortest {
+				out = append(out, before)
+			}
+			out = append(out, rundir.WhyPart{From: from, To: to, Resource: Unknown, Limit: limitOf(o), Text: "Nothing was done, which held the run back."})
+			whole, before.From = false, to
+		}
+		if before.To = p.To; whole || before.To-before.From >= shortest {
+			out = append(out, before)
+		}
+	}
+	return out
+}
+
 // overlapping returns the faults that the run itself made in a time, or shortly before it.
 func overlapping(f *rundir.Folder, from, to float64) (out []rundir.Fault) {
 	for _, b := range rundir.FaultSpans(&f.Run) {
@@ -110,16 +149,17 @@ const unknown = "What held the run back is not known"
 
 // besides limits what is unknown of a part to the time outside outages: these are known.
 func besides(p *rundir.WhyPart, outages []rundir.Coincidence) {
-	dead, empty, limit := 0.0, 0.0, "perfbench itself did not run"
-	for _, o := range outages {
+	dead, empty, limit := 0.0, 0.0, ""
+	for i := range outages {
+		o := &outages[i]
 		long := max(min(o.Until, p.To)-max(o.At, p.From), 0)
 		if o.Lost {
 			empty += long
 		} else {
 			dead += long
 		}
-		if long > 0 && !o.Own {
-			limit = "an outage"
+		if long > 0 && (limit == "" || !o.Own) {
+			limit = limitOf(o)
 		}
 	}
 	long := p.To - p.From

@@ -152,9 +152,13 @@ func (l *loadedRun) limits(s *widget.Styles, w int) []string {
 	out := append([]string{""}, widget.Labelled(s, 14, "Limited by", text, s.Bold, w)...)
 	periods, others := explain.Periods(l.why)
 	if len(periods) > 1 {
+		when := func(p explain.Period) string { return plot.Clock(p.From) + " to " + plot.Clock(p.To) }
+		wide := 16
 		for _, p := range periods {
-			label := plot.Clock(p.From) + " to " + plot.Clock(p.To)
-			out = append(out, widget.Labelled(s, max(len(label)+2, 16), label, p.Text, s.Plain, w)...)
+			wide = max(wide, len(when(p))+2)
+		}
+		for _, p := range periods {
+			out = append(out, widget.Labelled(s, wide, when(p), p.Text, s.Plain, w)...)
 		}
 	}
 	if others > 0 {
