@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -52,6 +53,9 @@ type bench struct {
 	quick float64 // p50 of the service time at the first level, ns
 }
 
+// oneMix is how far the share of a track in what was done without a rate may be from that at a rate to count as the same.
+const oneMix = 0.05
+
 // heard is a finished second on its way to the search.
 type heard struct {
 	Second
@@ -67,6 +71,7 @@ type stepSum struct {
 	judged                      []*hdrhistogram.Histogram // for each condition, the times that it is about; nil without any
 	busy                        int                       // number of seconds at whose end all threads were busy
 	threads                     int
+	tracks                      []float64         // for each track, the units that count
 	before, after               *verdict.Observed // observations at their beginning and end
 }
 
@@ -75,6 +80,10 @@ func (s *stepSum) add(o stepSum) {
 		s.response, s.service, s.lateness = measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
 		s.slow = make([]Reading, len(o.slow))
 		s.judged = make([]*hdrhistogram.Histogram, len(o.judged))
+		s.tracks = make([]float64, len(o.tracks))
+	}
+	for i, n := range o.tracks {
+		s.tracks[i] += n
 	}
 	for i, times := range o.judged {
 		s.judged[i] = merged(s.judged[i], times)
@@ -119,6 +128,7 @@ func (b *bench) second(s *measure.Second) {
 	h := heard{Second: Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
 	h.Readings = make([]Reading, len(b.options.Under))
 	h.sum = stepSum{seconds: 1, slow: make([]Reading, len(b.options.Under)), judged: make([]*hdrhistogram.Histogram, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+	h.sum.tracks = make([]float64, len(b.tracks))
 	threads, backlog, seen := 0, int64(0), map[string]bool{}
 	for _, r := range s.Rows {
 		op := b.ops[r.Op]
@@ -128,6 +138,9 @@ func (b *bench) second(s *measure.Second) {
 		}
 		if b.counted[r.Op] {
 			h.Done += float64(r.Count)
+			if i := slices.IndexFunc(b.tracks, func(t *workload.Track) bool { return t.Name == op.Track }); i >= 0 {
+				h.sum.tracks[i] += float64(r.Count)
+			}
 			h.sum.count, h.sum.errors = h.sum.count+r.Count, h.sum.errors+r.Errors
 			h.sum.retries += r.Retries
 			h.Ended += float64(r.Errors)
@@ -281,6 +294,27 @@ func (b *bench) lump() float64 {
 	return float64(n)
 }
 
+// parts returns the share of each track in the units that count of the last step, with that of the rates now in force, in
+// the order of the tracks; nil if they are the same within oneMix.
+func (b *bench) parts(done []float64) (out []Part) {
+	all, rates, apart := 0.0, 0.0, 0.0
+	for i, n := range done {
+		if n > 0 {
+			all, rates = all+n, rates+b.run.Settings(i).Rate
+		}
+	}
+	for i, n := range done {
+		if n > 0 && rates > 0 {
+			p := Part{Track: b.tracks[i].Name, Share: n / all, AtRate: b.run.Settings(i).Rate / rates}
+			out, apart = append(out, p), max(apart, math.Abs(p.Share-p.AtRate))
+		}
+	}
+	if apart <= oneMix {
+		return nil
+	}
+	return out
+}
+
 func (b *bench) observation() *verdict.Observed {
 	if b.observed == nil {
 		return nil
@@ -289,10 +323,11 @@ func (b *bench) observation() *verdict.Observed {
 }
 
 // Widen adds threads if all were busy while calls took no longer than at first, which
-// means that the store was not the limit.
+// means that the store was not the limit; and if calls waited for one while the store alone
+// met the conditions, which leaves open whether more help.
 func (b *bench) Widen([]Second) bool {
 	s := b.run.Settings(workload.AllTracks)
-	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
+	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() && !b.waited() {
 		return false
 	}
 	b.run.Change(measure.BySearch, workload.AllTracks, func(s workload.Settings) workload.Settings {
@@ -316,9 +351,27 @@ func (b *bench) Narrow(threads int) {
 	})
 }
 
+// busy reports whether all threads were busy in most seconds of the last step.
+func (b *bench) busy() bool { return b.step.seconds > 0 && b.step.busy*2 >= b.step.seconds }
+
+// waited reports whether calls of the last step waited for a free thread, and met the conditions by the time in the
+// store alone.
+func (b *bench) waited() bool {
+	for i, c := range b.options.conditions() {
+		bound := c.Bound
+		if !c.Share { // the limit of a mean
+			bound = 0.5
+		}
+		if r := b.step.slow; i < len(r) && r[i].Against > bound*r[i].Of {
+			return false
+		}
+	}
+	return b.busy() && len(b.options.Under) > 0
+}
+
 // tooFew reports whether the threads of the last step were too few for its level.
 func (b *bench) tooFew() bool {
-	if b.step.busy*2 < b.step.seconds || b.step.seconds == 0 {
+	if !b.busy() {
 		return false
 	}
 	return b.quick == 0 || float64(measure.Percentile(b.step.service, 50)) <= busier*b.quick

@@ -25,6 +25,8 @@ type Tried struct {
 	Doubtful bool
 	// Vain means that the level had failed alike with fewer calls in progress.
 	Vain bool
+	// Width is how many calls might be in progress; 0: it is not known.
+	Width int
 	// Readings are the results of the step for each condition: the fraction that
 	// violated it, or the mean, with its uncertainty.
 	Readings []Estimate
@@ -37,6 +39,8 @@ type Estimate struct{ Value, SE float64 }
 // until one does. Then the middle between the two is tried, until they are close. A
 // doubtful step is repeated. At the end both levels are tried once more, and a level
 // that failed early by doubtful steps alone gets a last try that may outvote them.
+// Once a lower level holds with more calls in progress, one that did not hold is as if it
+// had not been tried, and has its turn again.
 type Choice struct {
 	// Start is the first level.
 	Start float64
@@ -82,6 +86,10 @@ type hunt struct {
 	// having it now.
 	clear, heard map[float64]bool
 	saying       float64
+	// widest is the greatest width with which each level was tried, and open are levels that did not hold with less
+	// than one below them did.
+	widest map[float64]int
+	open   map[float64]bool
 }
 
 // Find tries levels until the highest one that holds is known well enough. try applies
@@ -100,6 +108,7 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 	h := hunt{
 		Choice: c, try: try, found: found,
 		votes: map[float64][2]int{}, sure: map[float64]bool{}, clear: map[float64]bool{}, heard: map[float64]bool{},
+		widest: map[float64]int{}, open: map[float64]bool{},
 	}
 	level := c.Start
 	for {
@@ -132,6 +141,7 @@ func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
 func (h *hunt) step(ctx context.Context, level float64) error {
 	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
 	h.heard[level] = h.heard[level] || careful
+	delete(h.open, level)
 	for {
 		if h.Ahead != nil {
 			h.Ahead(h.after(level, true), h.after(level, false))
@@ -154,12 +164,29 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 			v[1]++
 		}
 		h.votes[level], h.saying = v, 0
+		h.widest[level] = max(h.widest[level], s.Width)
+		if s.Held && (!s.Doubtful || v[0] > 1) {
+			h.reopen(level, s.Width)
+		}
 		h.clear[level] = h.clear[level] || !s.Doubtful
 		h.sure[level] = h.sure[level] || careful && !s.Doubtful || v[0]+v[1] > 1
 		if !h.Confirm || h.out() || v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1) {
 			return nil
 		}
 		careful = true
+	}
+}
+
+// reopen forgets that higher levels than one that held with a width did not hold with less.
+func (h *hunt) reopen(held float64, width int) {
+	for l, v := range h.votes {
+		if l > held && h.widest[l] < width && v[0] <= v[1] {
+			h.open[l] = true
+			delete(h.votes, l)
+			delete(h.sure, l)
+			delete(h.clear, l)
+			delete(h.heard, l)
+		}
 	}
 }
 
@@ -232,6 +259,11 @@ func (h *hunt) next(low, high float64) float64 {
 	case high == 0:
 		if level = low * h.Raise; h.High > 0 {
 			level = min(level, h.High)
+		}
+		for l := range h.open {
+			if l > low {
+				level = min(level, l)
+			}
 		}
 	case low == 0:
 		least := max(h.Low, 1)

@@ -163,6 +163,20 @@ func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
 	}
 }
 
+// Four threads make calls of a store with two servers take twice as long, which meets the condition: that more of them do
+// not help is known once it was tried.
+func TestFindTriesMoreThreadsBeforeItBlamesTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 4), Asked{Under: []string{"p99<60ms"}, From: "100"}, func(o *Options) { o.Threads = 16 })
+		assert.InEpsilon(t, 500, r.Found, 0.05)
+		fewer, more := r.InVain()
+		require.NotNil(t, more)
+		assert.Equal(t, []int{4, 16}, []int{fewer.Threads, more.Threads})
+		assert.Equal(t, ByStore, r.Limit.By)
+		assert.Contains(t, r.Limit.Text, "the store: service p50 there is 8 ms, 2 times that of low load")
+	})
+}
+
 // Threads beyond the servers wait: n of them take n/2 · 4 ms, so that ten are done within
 // 20 ms, and eleven are not.
 func TestFindOverThreads(t *testing.T) {
@@ -206,7 +220,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
 		assert.Empty(t, r.Limit.Causes)
-		assert.Contains(t, r.Limit.Text, "the store: p50 there is ")
+		assert.Contains(t, r.Limit.Text, "the store: service p50 there is ")
 		assert.Contains(t, r.Limit.Text, "; besides, the hypervisor")
 	})
 	synctest.Test(t, func(t *testing.T) { // one thread for a store that could do more
@@ -231,7 +245,7 @@ func TestFindDoesNotBlameACrowdForAFullQueue(t *testing.T) {
 		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<60ms"}, From: "100"}, nil, crowd)
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
-		assert.Contains(t, r.Limit.Text, "the store: p50 there is ")
+		assert.Contains(t, r.Limit.Text, "the store or the number of threads: service p50 there is 16 ms, 4 times that of low load, and all 8 were busy")
 	})
 	synctest.Test(t, func(t *testing.T) { // one thread does 1000 a second
 		r, _ := findingSeen(t, putting(t, "memory:?service=1ms&servers=4", 1), Asked{Under: []string{"p99<60ms"}, From: "500"}, nil, crowd)
@@ -265,6 +279,31 @@ func TestFindTellsWhatWasDoneWithoutALimit(t *testing.T) {
 		assert.InDelta(t, 16e6, r.Unlimited.Response.P50, 1e6)
 		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
 		assert.Nil(t, r.Unlimited, "it began at a level")
+	})
+}
+
+// A rate has each track do its part of it. Without one a quicker track does more than that, and what both did then says
+// little of a rate.
+func TestFindTellsThatItWasAnotherMixWithoutALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := putting(t, "memory:?service=4ms&servers=2", 4)
+		quick := plan.Phases[0].Tracks[0]
+		quick.Name, quick.NewTask = "b", putting(t, "memory:?service=1ms&servers=2", 4).Phases[0].Tracks[0].NewTask
+		plan.Phases[0].Tracks = append(plan.Phases[0].Tracks, quick)
+		r, _ := finding(t, plan, Asked{Under: []string{"p99<100ms"}, To: "700"}, nil)
+		require.NotNil(t, r.Unlimited)
+		assert.InDelta(t, 2500, r.Unlimited.Done, 20)
+		require.Len(t, r.Unlimited.Parts, 2)
+		for i, want := range []Part{{"a", 0.2, 0.5}, {"b", 0.8, 0.5}} {
+			p := r.Unlimited.Parts[i]
+			assert.Equal(t, want.Track, p.Track)
+			assert.InDeltaSlice(t, []float64{want.Share, want.AtRate}, []float64{p.Share, p.AtRate}, 0.02)
+		}
+		quick.NewTask = plan.Phases[0].Tracks[0].NewTask
+		plan.Phases[0].Tracks[1] = quick
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<100ms"}, To: "300"}, nil)
+		require.NotNil(t, r.Unlimited)
+		assert.Empty(t, r.Unlimited.Parts)
 	})
 }
 

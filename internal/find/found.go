@@ -146,6 +146,15 @@ type Unlimited struct {
 	Errors   int64   `json:"errors"`
 	Threads  int     `json:"threads"`
 	Response Times   `json:"response_ns"`
+	// Parts are the shares of the tracks, where those at a rate are others, so that the two do not compare.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// Part is the share of a track in what was done without a limit, and in what is due at a rate.
+type Part struct {
+	Track  string  `json:"track"`
+	Share  float64 `json:"share"`
+	AtRate float64 `json:"share_at_rate"`
 }
 
 // RecoverySought is what a search for recovery went by, in seconds: how long an overload lasted,
@@ -629,17 +638,55 @@ func (r *Result) InVain() (before, after *Step) {
 	return nil, nil
 }
 
-// Bracket returns what a search in progress knows so far: the highest level that held, below
-// the lowest that did not; 0 if there is none. A single doubtful step makes no level too much.
-func (r *Result) Bracket() (held, tooMuch float64) {
+// Narrow returns the try that stands for the lowest level above the answer, and below what is too much, that did not hold
+// with fewer threads than the answer does, and was not tried with as many. It is nil if there is none.
+func (r *Result) Narrow() *Step {
+	if r.Found == 0 {
+		return nil
+	}
+	held := r.Outcome(r.Of(r.Found)).Shown.Threads
 	for _, s := range r.Curve() {
-		if !s.Held && s.Doubtful && len(r.Of(s.Level).Steps) == 1 {
+		if s.Level <= r.Found || s.Held {
 			continue
 		}
-		if !s.Held {
+		if r.TooMuch > 0 && s.Level >= r.TooMuch || !r.narrower(s.Level, held) {
+			return nil
+		}
+		return &s
+	}
+	return nil
+}
+
+// leaveOpen makes no level too much that Narrow returns, as a search of an earlier version did, and says so of the limit.
+func (r *Result) leaveOpen() {
+	tooMuch := r.TooMuch
+	r.TooMuch = 0
+	narrow := r.Narrow()
+	if r.TooMuch = tooMuch; narrow == nil || tooMuch > 0 && tooMuch != narrow.Level {
+		return
+	}
+	r.TooMuch = 0
+	r.Limit = Limit{By: ByThreads, Text: fmt.Sprintf("threads: no higher %s was tried with %d", r.Over, r.Outcome(r.Of(r.Found)).Shown.Threads)}
+}
+
+// narrower reports whether a level of a search for the rate was tried with fewer threads only.
+func (r *Result) narrower(level float64, threads int) bool {
+	return r.Over == OverRate && r.Recovery == nil && !slices.ContainsFunc(r.Of(level).Steps, func(s Step) bool { return s.Threads >= threads })
+}
+
+// Bracket returns what a search in progress knows so far: the highest level that held, below
+// the lowest that did not; 0 if there is none. A single doubtful step makes no level too much, nor do tries with fewer threads
+// than a lower level held with.
+func (r *Result) Bracket() (held, tooMuch float64) {
+	threads := 0 // with which it held
+	for _, s := range r.Curve() {
+		switch alone := len(r.Of(s.Level).Steps) == 1; {
+		case s.Held:
+			held, threads = s.Level, s.Threads
+		case s.Doubtful && alone, r.narrower(s.Level, threads):
+		default:
 			return held, s.Level
 		}
-		held = s.Level
 	}
 	return held, 0
 }
@@ -647,12 +694,15 @@ func (r *Result) Bracket() (held, tooMuch float64) {
 // Known is Bracket by the word that tables have for each level: the highest that holds below the lowest that is too much,
 // and the lowest and the highest between the two of which that is unclear; 0 if there is none.
 func (r *Result) Known() (holds, from, to, tooMuch float64) {
+	threads := 0 // with which it holds
 	for _, s := range r.Curve() {
 		switch r.Outcome(r.Of(s.Level)).State() {
 		case stateTooMuch:
-			return holds, from, to, s.Level
+			if !r.narrower(s.Level, threads) {
+				return holds, from, to, s.Level
+			}
 		case stateHolds:
-			holds, from, to = s.Level, 0, 0
+			holds, from, to, threads = s.Level, 0, 0, s.Threads
 		default:
 			to = s.Level
 			if from == 0 {
@@ -691,6 +741,7 @@ func Load(dir string) (*Result, error) {
 	if r.Best == 0 { // written by an earlier version
 		r.settle()
 	}
+	r.leaveOpen()
 	return r, nil
 }
 

@@ -97,6 +97,9 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		l.Text = fmt.Sprintf("the processors of this machine, all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
 	default:
 		l.Text = "the store: " + f.slower(s) + remark
+		if !f.inVain && f.options.Over.Name == OverRate && f.bench.waited() {
+			l.Text = fmt.Sprintf("the store or the number of threads: %s, and all %d were busy%s", f.slower(s), sum.threads, remark)
+		}
 	}
 	return l
 }
@@ -195,12 +198,12 @@ func (f *Finder) slower(s Step) string {
 	return fmt.Sprintf("%s there is %s, %.3g times that of low load", f.half(), units.Duration(now), float64(now)/float64(first))
 }
 
-// half names the p50 of the calls that times of a step are of.
+// half names the p50 of the service time, as tables do, and the calls that it is of.
 func (f *Finder) half() string {
 	if what := f.plan.Covered(); what != measure.AllCalls {
-		return "p50 of " + what
+		return "service p50 of " + what
 	}
-	return "p50"
+	return "service p50"
 }
 
 // between returns what was observed between two observations; nil without both.

@@ -51,3 +51,37 @@ func TestTheLimitOfAStepHasOneCause(t *testing.T) {
 		assert.Contains(t, l.Text, want.text)
 	}
 }
+
+// Calls that waited for a thread while the store alone was quick enough leave open whether more threads help; where the
+// store itself broke the condition, they do not.
+func TestCallsWaitForAThreadWhereTheStoreAloneIsQuickEnough(t *testing.T) {
+	e, err := condition.ParseThreshold("p99<10ms")
+	require.NoError(t, err)
+	b := &bench{options: Options{Under: []condition.Threshold{e}}, quick: 1e6}
+	step := func(busy int, slow float64) {
+		b.step = stepSum{seconds: 3, busy: busy, slow: []Reading{{slow, 3000}}, service: measure.NewHistogram()}
+		for range 3000 {
+			_ = b.step.service.RecordValue(2e6)
+		}
+	}
+	step(3, 29)
+	assert.True(t, b.waited())
+	assert.False(t, b.tooFew(), "calls took twice as long as at first")
+	step(3, 31)
+	assert.False(t, b.waited(), "more than 1 % took longer in the store")
+	step(1, 0)
+	assert.False(t, b.waited(), "threads were free")
+	b.options.Under = nil
+	step(3, 0)
+	assert.False(t, b.waited(), "nothing is known of the store")
+}
+
+// What slows the store at one level, and not at a higher one at which it did more, is not the rate.
+func TestAStoreThatWasQuickerAtAHigherRateIsNoLimit(t *testing.T) {
+	r := &Result{Over: OverRate, Steps: []Step{
+		{Level: 100, Done: 100, Service: Times{P50: 525e3}}, {Level: 200, Done: 99, Service: Times{P50: 200e3}}, {Level: 200, Done: 190, Service: Times{P50: 360e3}},
+	}}
+	assert.Nil(t, r.quicker(r.Steps[0]))
+	r.Steps[2].Service.P50 = 340e3
+	assert.Equal(t, &r.Steps[2], r.quicker(r.Steps[0]))
+}

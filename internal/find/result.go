@@ -49,8 +49,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
 	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time, Trying: f.options.Trying}
+	var unlimited []float64 // what each track did
 	seek.Sounded = func(s Tried) {
 		b := &f.bench.step
+		unlimited = b.tracks
 		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}
 	}
 	ours, counted := 0, 0.0 // of the last levels: so many did not hold since perfbench was held up with little to do; the last of them
@@ -70,6 +72,9 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	}
 	ends, err := search(func(s Tried) {
 		step := f.step(s)
+		if len(r.Steps) == 0 && r.Unlimited != nil {
+			r.Unlimited.Parts = f.bench.parts(unlimited)
+		}
 		if f.options.Recovery != nil {
 			step.Recovered = new(back.last)
 		}
@@ -118,6 +123,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	}
 	if i := r.decides(suspects); i >= 0 {
 		r.Limit = suspects[i]
+		if quicker := r.quicker(r.Steps[i]); r.Limit.By == ByStore && alone[i] == "" && quicker != nil {
+			r.Limit = Limit{By: ByNone, Text: fmt.Sprintf("unknown: service p50 was %s at %s, and %s at %s, so it was not the rate that slowed it",
+				units.Duration(time.Duration(r.Steps[i].Service.P50)), units.Number(r.Steps[i].Level), units.Duration(time.Duration(quicker.Service.P50)), units.Number(quicker.Level))}
+		}
 		if r.Found == 0 && alone[i] != "" {
 			r.Limit = Limit{By: ByStore, Text: "the store: over half of the calls take longer there than " + alone[i] + " allows"}
 			if r.Why == HeldUp {
@@ -143,6 +152,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			}
 		}
 	}
+	r.leaveOpen()
 	return r, err
 }
 
@@ -164,6 +174,17 @@ func (r *Result) decides(suspects []Limit) int {
 		}
 	}
 	return last
+}
+
+// quicker returns the try at a higher level than that of a step in which the store alone was much quicker, although more
+// was done; nil if there is none.
+func (r *Result) quicker(than Step) *Step {
+	for i, s := range r.Steps {
+		if s.Level > than.Level && s.Done > than.Done && s.Service.P50 > 0 && busier*float64(s.Service.P50) < float64(than.Service.P50) {
+			return &r.Steps[i]
+		}
+	}
+	return nil
 }
 
 // moreTime is a duration, as one types it, that gives a search for which one was too short a good

@@ -87,6 +87,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			}
 			now = s.To
 			width := b.Width()
+			s.Width = width
 			if before != nil && !s.Held {
 				switch better := k.better(*before, s); {
 				case s.Doubtful && !again && k.Choice.Confirm:

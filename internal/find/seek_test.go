@@ -369,7 +369,9 @@ func TestSeekGoesBackToTheThreadsThatHeld(t *testing.T) {
 type scripted struct {
 	narrow
 	share func(level, threads float64) (even, odd float64)
-	tries [][2]float64
+	// widens reports whether a level that failed is worth more threads; nil: from 2000 on.
+	widens func() bool
+	tries  [][2]float64
 }
 
 func (s *scripted) Set(level float64) {
@@ -378,7 +380,11 @@ func (s *scripted) Set(level float64) {
 }
 
 func (s *scripted) Widen(failed []Second) bool {
-	if s.level < 2000 || s.threads >= 32 {
+	worth := s.level >= 2000
+	if s.widens != nil {
+		worth = s.widens()
+	}
+	if !worth || s.threads >= 32 {
 		return false
 	}
 	s.threads *= 4
@@ -437,6 +443,54 @@ func TestSeekDoubtsThatThreadsDoNotHelp(t *testing.T) {
 			assert.InDelta(t, c.later, later[1], 0)
 		})
 	}
+}
+
+// A level that did not hold is tried again with the threads with which a lower one does, and nothing else makes it
+// too much.
+func TestALevelIsTooMuchOnlyWithTheThreadsThatHold(t *testing.T) {
+	for name, limit := range map[string]float64{"it holds with more": 3300, "it does not": 1900} {
+		t.Run(name, func(t *testing.T) {
+			b := &scripted{narrow: narrow{threads: 8, most: 1e6, each: 1e6}}
+			b.share = func(level, threads float64) (even, odd float64) {
+				if level >= 4000 || threads == 8 && level > 1200 || level > limit {
+					return 0.5, 0.5
+				}
+				return 0, 0
+			}
+			b.widens = func() bool { return b.level < 2000 } // that calls of 2000 waited for a thread was not seen
+			k := seek()
+			k.Time, k.Choice.Start, k.Choice.Most = 0, 1000, 40
+			r, err := k.Find(t.Context(), b, func(Tried) {})
+			require.NoError(t, err)
+			require.True(t, r.Known)
+			assert.InEpsilon(t, limit, r.Low, 0.04)
+			assert.Less(t, r.High, 1.04*r.Low)
+			first := slices.Index(b.tries, [2]float64{2000, 8})
+			again := slices.Index(b.tries, [2]float64{2000, 32})
+			require.Positive(t, first)
+			held := slices.IndexFunc(b.tries, func(try [2]float64) bool { return try[1] == 32 })
+			assert.Greater(t, again, held)
+			assert.LessOrEqual(t, again, held+2, "next, once it is sure that the lower one holds: %v", b.tries)
+		})
+	}
+}
+
+// Where the time is up before that, it is not known whether it is too much.
+func TestALevelThatFailedWithFewerThreadsIsOpen(t *testing.T) {
+	b := &scripted{narrow: narrow{threads: 8, most: 1e6, each: 1e6}}
+	b.share = func(level, threads float64) (even, odd float64) {
+		if threads == 8 && level > 1200 {
+			return 0.5, 0.5
+		}
+		return 0, 0
+	}
+	b.widens = func() bool { return b.level < 2000 }
+	k := seek()
+	up := false
+	k.Time, k.Choice.Start, k.Choice.Up = 0, 1000, func() bool { return up }
+	r, err := k.Find(t.Context(), b, func(s Tried) { up = up || s.Held && s.Width == 32 })
+	require.NoError(t, err)
+	assert.Equal(t, Range{Low: 1410}, r)
 }
 
 // That more threads did not help is told of two tries of one level that failed alike.

@@ -2,10 +2,13 @@ package find
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
 )
@@ -195,4 +198,39 @@ func TestATryThatSaysNothingOfTheStoreSaysSo(t *testing.T) {
 	r.Under = []string{"p99.service<1ms"}
 	under, _ = r.Instead()
 	assert.Empty(t, under, "that is what is sought")
+}
+
+// A level that failed with fewer threads than a lower one holds with is not too much, neither while a search goes on nor
+// at its end, nor in the file of one that called it so; one that failed with as many is.
+func TestALevelThatFailedWithFewerThreadsIsNotTooMuch(t *testing.T) {
+	r := &Result{Over: OverRate, Under: []string{"p99<5ms"}, Found: 20, TooMuch: 30, Limit: Limit{By: ByStore}, Steps: []Step{
+		{Level: 10, Threads: 8, Held: true}, {Level: 30, Threads: 8}, {Level: 20, Threads: 8}, {Level: 20, Threads: 32, Held: true},
+	}}
+	held, tooMuch := r.Bracket()
+	assert.Equal(t, []float64{20, 0}, []float64{held, tooMuch})
+	holds, from, _, tooMuch := r.Known()
+	assert.Equal(t, []float64{20, 0, 0}, []float64{holds, from, tooMuch})
+	data, err := r.Encode()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, File), data, 0o600))
+	read, err := Load(dir)
+	require.NoError(t, err)
+	assert.Zero(t, read.TooMuch)
+	assert.Equal(t, Limit{By: ByThreads, Text: "threads: no higher rate was tried with 32"}, read.Limit)
+	assert.Equal(t, r.Steps[1].Level, read.Narrow().Level)
+
+	r.Steps = append(r.Steps, Step{Level: 30, Threads: 32})
+	_, tooMuch = r.Bracket()
+	assert.InDelta(t, 30, tooMuch, 0)
+	_, _, _, tooMuch = r.Known()
+	assert.InDelta(t, 30, tooMuch, 0)
+	assert.Nil(t, r.Narrow())
+	r.leaveOpen()
+	assert.InDelta(t, 30, r.TooMuch, 0)
+
+	r.Steps[len(r.Steps)-1].Level, r.TooMuch = 40, 40
+	r.leaveOpen()
+	assert.InDelta(t, 40, r.TooMuch, 0)
+	assert.InDelta(t, 30, r.Narrow().Level, 0)
 }

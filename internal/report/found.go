@@ -139,7 +139,7 @@ func FoundAnswer(r *find.Result) FoundLines {
 	}
 	add(&a.More, restsOn(r), didMore(r, under))
 	add(&a.More, withThreads(r, many)...)
-	add(&a.More, unlimited(r))
+	add(&a.More, unlimited(r), anotherMix(r))
 	if r.Limit.By == find.ByPerfbench {
 		add(&a.More, mostDone(r, many))
 		if _, why, ok := strings.Cut(r.Limit.Text, ": "); ok {
@@ -222,6 +222,9 @@ func lead(r *find.Result, under, what, many string) string {
 // tooMuchAt says what is known of the lowest level that did not hold; empty without one.
 func tooMuchAt(r *find.Result) string {
 	switch {
+	case r.Found > 0 && r.TooMuch == 0 && r.Narrow() != nil:
+		s := r.Narrow()
+		return fmt.Sprintf("%s is %s with %s, not tried with %d", units.Number(s.Level), r.Outcome(r.Of(s.Level)).State(), Several(s.Threads, "thread"), r.Outcome(r.Of(r.Found)).Shown.Threads)
 	case r.Found == 0 || r.TooMuch == 0 || r.Recovery != nil:
 		return ""
 	case aboveAll(r) != nil:
@@ -235,7 +238,7 @@ func limit(r *find.Result) string {
 	switch by := r.Limit.By; {
 	case by == find.ByNone && r.Complete && r.Enough(): // a higher one is no use
 		return ""
-	case by == find.ByNone && r.Complete:
+	case by == find.ByNone && r.Complete && r.TooMuch == 0:
 		return "no limit found: the highest level to try holds; a higher --to looks further"
 	case r.Limit.Text == "" || by == find.ByPerfbench && r.Found == 0:
 		return ""
@@ -311,6 +314,18 @@ func unlimited(r *find.Result) string {
 	return text
 }
 
+// anotherMix says where what was done without a rate does not compare with a rate, since its tracks had other shares.
+func anotherMix(r *find.Result) string {
+	if r.Unlimited == nil || len(r.Unlimited.Parts) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, p := range r.Unlimited.Parts {
+		parts = append(parts, fmt.Sprintf("%s %.0f %% (%.0f %% at a rate)", p.Track, 100*p.Share, 100*p.AtRate))
+	}
+	return "without a rate it was another mix, which does not compare: " + strings.Join(parts, ", ")
+}
+
 // withThreads says of a search that changed the number of threads with how many the answer holds, and what others did.
 func withThreads(r *find.Result, many string) (out []string) {
 	if r.Over != find.OverRate || r.Recovery != nil || len(numbers(r.Steps)) < 2 {
@@ -321,6 +336,9 @@ func withThreads(r *find.Result, many string) (out []string) {
 		text := fmt.Sprintf("threads: %s holds with %d", units.Number(r.Found), held)
 		if tried := numbers(r.Of(r.TooMuch).Steps); len(tried) > 0 && !slices.Contains(tried, held) {
 			text += fmt.Sprintf(" · %s was tried with %s only", units.Number(r.TooMuch), with(tried))
+		}
+		if s := r.Narrow(); s != nil && r.TooMuch > 0 {
+			text += fmt.Sprintf(" · %s is %s with %d, not tried with %d", units.Number(s.Level), r.Outcome(r.Of(s.Level)).State(), s.Threads, held)
 		}
 		out = append(out, text)
 	}

@@ -21,7 +21,7 @@ func doubled() *find.Result {
 	r := &find.Result{
 		Schema: find.Schema, Run: "260503-120000-ingestion-redis", Over: "rate", Unit: "entries", Under: []string{"p99<10ms", "errors<1%"},
 		Found: 2830, TooMuch: 4000, Done: 2828, Complete: true, Seconds: 32.4, Threads: 32,
-		Limit: find.Limit{By: find.ByStore, Text: "the store: p50 there is 8 ms, 8 times that of low load"},
+		Limit: find.Limit{By: find.ByStore, Text: "the store: service p50 there is 8 ms, 8 times that of low load"},
 	}
 	for i, level := range []float64{1000, 2000, 4000, 2830, 4000} {
 		ms := int64(level) * 1000
@@ -126,19 +126,19 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
-		"\n\n2.83k: held 1 of 1 try · 5 s\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                                           func(*find.Result) {},
-		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1% · 4k is too much\n":                                                                    func(r *find.Result) { r.Done, r.Behind = 2750, 80 },
-		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%\n":                                                                            func(r *find.Result) { r.Done, r.Behind, r.TooMuch = 2750, 80, 0 },
-		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                                                             func(r *find.Result) { r.Found = 0 },
-		"At least 2.83k entries/s under p99<10ms and errors<1%\n":                                                                                                    func(r *find.Result) { r.TooMuch = 0 },
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
+		"\n\n2.83k: held 1 of 1 try · 5 s\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                                                   func(*find.Result) {},
+		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1% · 4k is too much\n":                                                                            func(r *find.Result) { r.Done, r.Behind = 2750, 80 },
+		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%\n":                                                                                    func(r *find.Result) { r.Done, r.Behind, r.TooMuch = 2750, 80, 0 },
+		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                                                                     func(r *find.Result) { r.Found = 0 },
+		"At least 2.83k entries/s under p99<10ms and errors<1%\n":                                                                                                            func(r *find.Result) { r.TooMuch = 0 },
 		"no limit found: the highest level to try holds; a higher --to looks further\n": func(r *find.Result) {
 			r.TooMuch, r.Limit.By = 0, find.ByNone
 		},
 		"No rate was tried to its end: the run ended first\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
-		"12 threads under p99<10ms and errors<1%: 2.83k entries/s · 13 is too much\nlimit: the store · p50 there is 8 ms, 8 times that of low load\n": func(r *find.Result) {
+		"12 threads under p99<10ms and errors<1%: 2.83k entries/s · 13 is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
 		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: perfbench on this machine; the store may do more\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
@@ -157,6 +157,17 @@ func TestFoundInWords(t *testing.T) {
 		"\nwithout a rate: 9.1k entries/s, p99 60 ms · 8 threads · no call waits for a thread then\ntook": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
+		"\nwithout a rate it was another mix, which does not compare: a 71 % (50 % at a rate), b 29 % (50 % at a rate)\ntook": func(r *find.Result) {
+			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Parts: []find.Part{{Track: "a", Share: 0.712, AtRate: 0.5}, {Track: "b", Share: 0.288, AtRate: 0.5}}}
+		},
+		"At least 2.83k entries/s under p99<10ms and errors<1% · 4k is too much with 8 threads, not tried with 32 · ended early: its time was up; more may hold\nlimit: threads · no higher rate": func(r *find.Result) {
+			r.TooMuch, r.Complete, r.Why, r.Limit = 0, false, "its time was up", find.Limit{By: find.ByThreads, Text: "threads: no higher rate was tried with 32"}
+			r.Steps[2].Threads, r.Steps[4].Threads = 8, 8
+		},
+		"\nthreads: 2.83k holds with 32 · 3k is too much with 8, not tried with 32\n": func(r *find.Result) {
+			r.Steps = append(r.Steps, find.Step{Level: 3000, Threads: 8})
+		},
+		"· 4k is too much\nlimit: unknown · service p50 was": func(r *find.Result) { r.Limit = find.Limit{By: find.ByNone, Text: "unknown: service p50 was"} },
 		"\nwithout a rate: 2.7k entries/s, p99 60 ms · 8 threads\ntook": func(r *find.Result) { // less than the level
 			r.Unlimited = &find.Unlimited{Done: 2700, Threads: 8, Response: find.Times{P99: 60e6}}
 		},
@@ -168,7 +179,7 @@ func TestFoundInWords(t *testing.T) {
 		" 20 ms         4 ms       0       32  unclear · p99<10ms: 40 of 900": withMore(12e6, func(s *find.Step) {
 			s.Doubtful, s.Why = true, "p99<10ms is unclear: 40 of 900 took longer"
 		}),
-		"2.83k entries/s under p99<10ms and errors<1% · 3k is unclear · doubtful: tries contradict each other\nlimit: the store · p50": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1% · 3k is unclear · doubtful: tries contradict each other\nlimit: the store · service p50": func(r *find.Result) {
 			again, no := r.Steps[3], r.Steps[4]
 			no.Level = 2830
 			doubt, low := no, no

@@ -135,14 +135,14 @@ func TestTriesWithOtherThreadsHaveRowsOfTheirOwn(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{"p99<3ms"}, Found: 1000, TooMuch: 2000, Steps: []find.Step{
 		{Level: 1000, Held: true, Threads: 8, Response: find.Times{P99: 1e6}},
-		{Level: 2000, Threads: 8, FromS: 5, Response: find.Times{P99: 36e6}, Why: "p99<3ms did not hold"},
-		{Level: 2000, Threads: 32, FromS: 9, Doubtful: true, Response: find.Times{P99: 4e6}, Why: "p99<3ms is in doubt"},
+		{Level: 2000, Threads: 8, FromS: 5, Response: find.Times{P99: 36e6}, Service: find.Times{P50: 205e3}, Why: "p99<3ms did not hold"},
+		{Level: 2000, Threads: 32, FromS: 9, Doubtful: true, Response: find.Times{P99: 4e6}, Service: find.Times{P50: 307e3}, Why: "p99<3ms is in doubt"},
 	}}
 	for _, w := range []int{76, 118} {
 		lines := LevelTable(s, r, w)
 		require.Greater(t, len(lines), 3)
-		assert.Regexp(t, `36 ms +8 +✗  too much$`, strings.TrimSpace(ansi.Strip(lines[2])), w)
-		assert.Regexp(t, `4 ms +32 +±  unclear$`, strings.TrimSpace(ansi.Strip(lines[3])), w)
+		assert.Regexp(t, `36 ms +205 µs +8 +✗  too much$`, strings.TrimSpace(ansi.Strip(lines[2])), w)
+		assert.Regexp(t, `4 ms +307 µs +32 +±  unclear$`, strings.TrimSpace(ansi.Strip(lines[3])), w)
 	}
 }
 

@@ -273,7 +273,8 @@ type tried struct {
 	s      *widget.Styles
 	r      *find.Result
 	judged []find.Shown
-	// numbered means that there is a column with the number of the try, threads one with theirs.
+	// numbered means that there is a column with the number of the try and none with the p50 in the store, threads one
+	// with theirs.
 	numbered, threads bool
 	inks              []widget.Ink
 }
@@ -293,6 +294,9 @@ func newTried(s *widget.Styles, r *find.Result, numbered bool) *tried {
 		widget.Column{Head: "p50", Right: true, Spare: 4}, widget.Column{Head: "p99", Right: true, Spare: p99})
 	for _, f := range t.judged {
 		t.Cols = append(t.Cols, widget.Column{Head: f.Name, Right: true})
+	}
+	if !numbered {
+		t.Cols = append(t.Cols, widget.Column{Head: "service p50", Right: true, Spare: 5})
 	}
 	if t.threads {
 		t.Cols = append(t.Cols, widget.Column{Head: "threads", Right: true, Spare: 3})
@@ -324,6 +328,9 @@ func (t *tried) add(shown find.Row, words string, chosen bool) {
 	row = append(row, units.Number(shown.Level), units.Number(shown.Done), widget.Nanos(shown.Response.P50), widget.Nanos(shown.Response.P99))
 	for _, f := range t.judged {
 		row = append(row, widget.Nanos(f.Of(shown.Step)))
+	}
+	if !t.numbered {
+		row = append(row, widget.Nanos(shown.Service.P50))
 	}
 	if t.threads {
 		row = append(row, strconv.Itoa(shown.Threads))

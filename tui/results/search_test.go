@@ -24,7 +24,7 @@ func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	b, dir := tuitest.NewDemo(), t.TempDir()
 	r := find.Result{
 		Schema: find.Schema, Over: "rate", Unit: "entries", Under: []string{"p99<10ms"}, Found: 11e3, TooMuch: 11.3e3, Done: 11e3, Complete: true, Seconds: 94, Threads: 16,
-		Limit: find.Limit{By: find.ByStore, Text: "the store: p50 there is 9 ms, 20 times that of low load"},
+		Limit: find.Limit{By: find.ByStore, Text: "the store: service p50 there is 9 ms, 20 times that of low load"},
 	}
 	for _, level := range []float64{2000, 4000, 8000, 16000, 12000} {
 		r.Steps = append(r.Steps, tuitest.TriedStep(level))
