@@ -124,18 +124,19 @@ func decades(lo, hi float64) Scale {
 	return Scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), true}
 }
 
-// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi: the
-// powers of ten stand exactly in rows, as far apart as there is room for. Where a row has more than a decade, or
-// that would leave much room, its ends are powers of ten. It is from 1 to 10 if there is nothing to draw.
+// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi, and goes no
+// further than from the power of ten below lo to the one above hi. In between it ends near them where powers of ten stand
+// exactly in rows, as far apart as there is room for. It is from 1 to 10 if there is nothing to draw.
 func LogIn(lo, hi float64, rows int) Scale {
 	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
 		return Scale{1, 10, true}
 	}
 	whole, parts := decades(lo, hi), float64(rows-1)
-	most := 1.5 * math.Log10(whole.High/whole.Low)
-	for by := parts; by >= 1 && parts/by <= most; by-- { // rows of a decade
-		if from := math.Floor(math.Log10(lo)*by + 1e-9); math.Ceil(math.Log10(hi)*by-1e-9)-from <= parts {
-			return Scale{math.Pow(10, from/by), math.Pow(10, (from+parts)/by), true}
+	from, to := math.Log10(whole.Low), math.Log10(whole.High)
+	for by := parts; by >= 1 && parts/by <= to-from+1e-9; by-- { // rows of a decade
+		first := min(math.Floor(math.Log10(lo)*by+1e-9), math.Round(to*by)-parts)
+		if math.Ceil(math.Log10(hi)*by-1e-9)-first <= parts {
+			return Scale{math.Pow(10, first/by), math.Pow(10, (first+parts)/by), true}
 		}
 	}
 	return whole
