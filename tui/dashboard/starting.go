@@ -163,9 +163,11 @@ func (s *Screen) View(e screen.Env) string {
 				lines = append(lines, "  "+st.Muted.On(l))
 			}
 		}
+		lines = append(lines, "", "  "+st.Bold.On("enter")+" tries again, "+st.Bold.On("esc")+" goes back, settings kept.")
 	}
-	body := widget.Panel{Title: s.title, Focused: true}.Draw(st, e.W, e.H-2, lines)
-	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.W)}, body...)
+	out := []string{widget.Fit(st.Bold.On(" perfbench"), e.W)}
+	out = append(out, widget.Panel{Title: s.title, Focused: true}.Draw(st, e.W, min(len(lines)+3, e.H-2), lines)...)
+	out = append(out, widget.BlankLines(e.W, e.H-1-len(out))...)
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }
 

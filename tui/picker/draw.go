@@ -18,14 +18,7 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 		w = widget.Unbroken
 	}
 	f.lines = f.lines[:0]
-	f.column = 16
-	f.wide = w
-	for i := range f.rows {
-		if !f.shows(i) {
-			continue
-		}
-		f.column = max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, w*2/5))
-	}
+	f.align(w)
 	var out []string
 	add := func(row int, text string) {
 		out = append(out, text)
@@ -111,14 +104,31 @@ func (f *form) tallest(w int) int {
 	return summary + 1 + max(own+len(workload.Usual()), shown) + besides + help
 }
 
-// columnOf returns where the value of a row begins: where those of the others do, or behind a name
-// that is longer, because names are not cut for as long as a value has room beside them.
-func (f *form) columnOf(i int) int {
-	return max(f.column, min(ansi.StringWidth(label(f.rows[i].name))+5, f.wide-leastValue))
+// align finds where the values of w cells begin: behind the longest name, of each section where these have heads;
+// but a longer name than there is room for stands out, because names are not cut for as long as a value has room
+// beside them.
+func (f *form) align(w int) {
+	f.columns = make([]int, len(f.rows))
+	begin, column := 0, leastColumn
+	for i := range f.rows {
+		if f.all && f.rows[i].section != "" {
+			begin, column = i, leastColumn
+		}
+		if !f.shows(i) {
+			continue
+		}
+		width := ansi.StringWidth(label(f.rows[i].name)) + 4
+		column = max(column, min(width, max(w*2/5, w-besideLong)))
+		for k := begin; k <= i; k++ {
+			f.columns[k] = max(column, f.columns[k])
+		}
+		f.columns[i] = max(column, min(width, w-leastValue))
+	}
 }
 
-// leastValue is the room that a value has beside a long name.
-const leastValue = 12
+// Values begin at leastColumn or behind it; a long name leaves besideLong cells to the values of its section, and
+// leastValue to its own.
+const leastColumn, besideLong, leastValue = 16, 23, 12
 
 // rowLine draws a row: its name, its value and the origin of the value.
 func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
@@ -128,7 +138,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 	if here {
 		lead, name = "▸", s.Selected
 	}
-	column := f.columnOf(i)
+	column := f.columns[i]
 	head := " " + name.On(lead+" "+widget.Fit(label(r.name), column-4)) + " "
 	if f.edit != nil && i == f.at {
 		if s.Spoken {
@@ -162,7 +172,7 @@ func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
 		value += s.Bad.On(" ✗")
 	}
 	rest := w - column - ansi.StringWidth(value) - 1
-	if n := ansi.StringWidth(origin); n > 0 && rest > n {
+	if n := ansi.StringWidth(origin); n > 0 && rest >= n {
 		return head + value + s.Muted.On(widget.FitRight(origin, rest))
 	}
 	return head + value
@@ -208,12 +218,13 @@ func shownText(r row) string {
 // answer, the help of the selected row.
 func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 	r := &f.rows[i]
-	at := strings.Repeat(" ", f.column+2)
+	column := f.columns[i]
+	at := strings.Repeat(" ", column+2)
 	var out []string
 	sentence := func(text string, k widget.Ink, most int) {
-		lines := widget.Wrap(text, max(w-f.column-4, 12))
+		lines := widget.Wrap(text, max(w-column-4, 12))
 		if len(lines) > most {
-			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-f.column-6, 10), "")+" …")
+			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-column-6, 10), "")+" …")
 		}
 		for _, l := range lines {
 			out = append(out, at+k.On(l))

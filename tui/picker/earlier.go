@@ -120,7 +120,7 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 func (x *earlier) listed(e screen.Env, w, h int, focused bool) []string {
 	s := e.Styles
 	items := x.items()
-	foot := x.foot(s, items, w, focused)
+	foot := x.foot(e, items, w, focused)
 	switch {
 	case len(items) == 0 && x.shelf.Filter.Text() != "":
 		return append(widget.Indent(x.shelf.NoMatch(s, x.rows, w-2)), foot...)
@@ -267,10 +267,11 @@ func (x *earlier) none() string {
 	return "No runs of this profile yet. h lists all " + widget.Plural(int64(len(x.all)), "run") + "."
 }
 
-// foot returns the last line: the question or the text being typed, else the filter, else the verdict
-// of the selected run and what is kept with it, or of how many runs the row is; none if there is nothing
+// foot returns the last line: the question or the text being typed, else the filter, else when the
+// selected run was, its verdict and what is kept with it, or of how many runs the row is; none if there is nothing
 // to show.
-func (x *earlier) foot(s *widget.Styles, items []kept.Item, w int, focused bool) []string {
+func (x *earlier) foot(e screen.Env, items []kept.Item, w int, focused bool) []string {
+	s := e.Styles
 	asked := x.shelf.Line(s, w)
 	switch {
 	case asked != "":
@@ -281,6 +282,9 @@ func (x *earlier) foot(s *widget.Styles, items []kept.Item, w int, focused bool)
 		at := &items[x.at]
 		word, ink := widget.TrustOf(s, at)
 		line := " " + ink.On(word)
+		if when := x.moments.Of(at, e.Now) + " · "; ansi.StringWidth(when+word) < w {
+			line = " " + s.Muted.On(when) + ink.On(word)
+		}
 		if at.Run == nil {
 			line = " " + s.Muted.On(at.Kind()+", "+widget.Plural(int64(len(at.Runs())), "run")+" · ") + ink.On(word)
 		} else if kept := archive.Kept(s, at.Run); kept != "" {

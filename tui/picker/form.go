@@ -35,9 +35,8 @@ type form struct {
 	find    *finder           // nil unless searching for a row
 	// lines maps each drawn line to its row, -1 for none; for the mouse.
 	lines []int
-	// column is where values begin in a line.
-	column int
-	wide   int // how many cells it was drawn in
+	// columns are where the values of rows begin in their lines.
+	columns []int
 }
 
 // edit is a value being typed.
@@ -422,7 +421,7 @@ func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 	}
 	r := f.rows[i]
 	if len(r.choices) > 0 || r.knob != nil || r.time {
-		column := f.columnOf(i)
+		column := f.columns[i]
 		switch end := column + 4 + len([]rune(shownText(r))); {
 		case x >= column && x <= column+2:
 			return f.turn(e, -1)
