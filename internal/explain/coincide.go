@@ -33,8 +33,6 @@ const (
 	mostCauses       = 3
 	// explains is the part of a rise that something of known length must make up.
 	explains = 0.5
-	// crowd is the fraction of the machine's processors that others must use to be told.
-	crowd = 0.25
 )
 
 // happening is something in store.csv that can slow down calls for a while.
@@ -213,7 +211,7 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 		others = othersOf(f, c.First, n)
 	}
 	for _, b := range list {
-		what := around(f, c.First, n, seen, others, b)
+		what, crowded := around(f, c.First, n, seen, others, b)
 		if len(what) == 0 {
 			continue
 		}
@@ -227,7 +225,7 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 		if more := len(what) - mostCauses; more > 0 {
 			what = append(what[:mostCauses:mostCauses], fmt.Sprintf("%d more things happened", more))
 		}
-		out = append(out, rundir.Coincidence{At: float64(b.from), Until: float64(b.until), Text: fmt.Sprintf(
+		out = append(out, rundir.Coincidence{At: float64(b.from), Until: float64(b.until), Crowded: crowded, Text: fmt.Sprintf(
 			"p99 rose %s× at %s, to %s from the usual %s, when %s", rundir.Decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
 	}
 	byTime := func(a, b rundir.Coincidence) int { return cmp.Compare(a.At, b.At) }
@@ -257,10 +255,10 @@ func othersOf(f *rundir.Folder, first, n int) []float64 {
 	return all
 }
 
-// crowded returns how many processors others used in the seconds of a burst or the one
+// takenIn returns how many processors others used in the seconds of a burst or the one
 // before it, 0 if few; and whether that is unusual in the run.
-func crowded(f *rundir.Folder, others []float64, first int, b burst) (cores float64, unusual bool) {
-	limit := crowd * (&stretch{f: f}).processors()
+func takenIn(f *rundir.Folder, others []float64, first int, b burst) (cores float64, unusual bool) {
+	limit := verdict.CrowdedSecond * (&stretch{f: f}).processors()
 	often := 0
 	for i, v := range others {
 		if math.IsNaN(v) || limit == 0 || v < limit {
@@ -346,16 +344,16 @@ func bursts(f *rundir.Folder, c rundir.Timeline) (out []burst) {
 // samples lag behind the seconds slightly. What happens all the time explains nothing.
 // seen has the values of each happening, from the first second on, and others the
 // processors that other processes used. What is too short for the rise does not explain it
-// either, nor does a live change while others had the machine.
-func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, b burst) (out []string) {
+// either, nor does a live change while others had the machine. crowded means that others did it, or had a part.
+func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, b burst) (out []string, crowded bool) {
 	rise := b.p99 - b.usual
 	for _, m := range f.Run.Marks {
 		if m.At >= float64(b.from-1) && m.At < float64(b.until) && !bySearch(&f.Run, m) {
 			out = append(out, "“"+m.Note+"” was noted")
 		}
 	}
-	cores, unusual := crowded(f, others, first, b)
-	if cores > 0 && unusual {
+	cores, unusual := takenIn(f, others, first, b)
+	if crowded = cores > 0 && unusual; crowded {
 		out = append(out, fmt.Sprintf("other processes used %s of %s", rundir.Decimals(cores), processors((&stretch{f: f}).processors())))
 	}
 	for _, m := range f.Run.Moves() {
@@ -399,7 +397,7 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 			}
 		}
 	}
-	return slices.Compact(append(out, spikes(f, b.from-1, b.until, n, rise)...))
+	return slices.Compact(append(out, spikes(f, b.from-1, b.until, n, rise)...)), crowded
 }
 
 // bySearch reports whether a note is what a search found of one of its levels, which is no cause of

@@ -239,13 +239,13 @@ func sentence(s string) string {
 	return units.Capital(s) + "."
 }
 
-// Noted returns the coincidences that Paragraph has not told, one sentence each.
-func Noted(w *rundir.Why) (out []string) {
+// Noted returns the coincidences that neither Paragraph nor a doubt of the verdict has told, one sentence each.
+func Noted(w *rundir.Why, v rundir.Verdict) (out []string) {
 	if w == nil {
 		return nil
 	}
 	for _, c := range w.Coincidences {
-		if !c.Outage && !c.Lost {
+		if !c.Outage && !c.Lost && !v.Shows(c.Text) {
 			out = append(out, c.Text+".")
 		}
 	}

@@ -574,6 +574,7 @@ func TestACauseIsLargeEnough(t *testing.T) {
 	f.Run.Changes = []rundir.Change{{At: 6.2, Name: "threads", From: 8, To: 16}}
 	require.Len(t, Of(f).Coincidences, 1)
 	assert.Contains(t, Of(f).Coincidences[0].Text, "threads was changed")
+	assert.False(t, Of(f).Coincidences[0].Crowded)
 	for i := range f.Samples {
 		if s := &f.Samples[i]; s.T == 6 && s.Source == rundir.OfMachine {
 			s.Value = 3.6
@@ -581,6 +582,10 @@ func TestACauseIsLargeEnough(t *testing.T) {
 	}
 	require.Len(t, Of(f).Coincidences, 1)
 	assert.Contains(t, Of(f).Coincidences[0].Text, "when other processes used 2.5 of 4 processors")
+	assert.True(t, Of(f).Coincidences[0].Crowded)
+	assert.Len(t, Noted(Of(f), rundir.Verdict{}), 1)
+	told := rundir.Verdict{Doubts: []verdict.Doubt{{Cause: verdict.Crowded, Shows: []verdict.Doubt{{Text: Of(f).Coincidences[0].Text}}}}}
+	assert.Empty(t, Noted(Of(f), told), "the verdict has told it")
 	assert.NotContains(t, Of(f).Coincidences[0].Text, "threads was changed")
 	f = recorded()
 	f.Series[6].ResponseP99 = 20e6
@@ -701,7 +706,7 @@ func TestOutagesAreNamed(t *testing.T) {
 		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 of the run (2 s of 10 s)", Outage: true},
 		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 of the run (1 s of 10 s), and 120 calls failed", Outage: true},
 	}, outages(f))
-	assert.Empty(t, Noted(Of(f)), "the paragraph begins with them")
+	assert.Empty(t, Noted(Of(f), rundir.Verdict{}), "the paragraph begins with them")
 	assert.Regexp(t, `^Nothing was done from 00:02 to 00:04 of the run \(2 s of 10 s\)\. Nothing was done from 00:06 .* What held the run back in its other seconds is not known: nothing that was sampled`, Paragraph(Of(f)))
 	f.Run.Outages = []verdict.Outage{{From: 1.99, To: 4.98}}
 	assert.Equal(t, []rundir.Coincidence{{At: 1.99, Until: 4.98, Text: "nothing was done from 00:02 to 00:05 of the run (2.99 s of 10 s)", Outage: true}}, outages(f), "what the run knows to hundredths")

@@ -29,7 +29,7 @@ func why(f *rundir.Folder) Section {
 	for _, c := range Outages(f, w) {
 		s.Text = append(s.Text, c.Text)
 	}
-	s.Text = append(s.Text, explain.Noted(w)...)
+	s.Text = append(s.Text, explain.Noted(w, f.Run.Verdict)...)
 	periods, others := explain.Periods(w)
 	limits := explain.Limits(w)
 	main := explain.Main(limits)

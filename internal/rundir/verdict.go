@@ -58,6 +58,30 @@ func (v Verdict) Told() []verdict.Doubt {
 	return verdict.Told(v.State, v.Causes, v.Reasons)
 }
 
+// showing puts the seconds in which others had the processors first among what shows that they did, if that is a
+// doubt.
+func (v *Verdict) showing(w *Why) {
+	at := slices.IndexFunc(v.Doubts, func(d verdict.Doubt) bool { return d.Cause == verdict.Crowded })
+	if at < 0 || w == nil {
+		return
+	}
+	var shows []verdict.Doubt
+	for _, c := range w.Coincidences {
+		if c.Crowded {
+			shows = append(shows, verdict.Doubt{Cause: verdict.Crowded, Text: c.Text})
+		}
+	}
+	v.Doubts = slices.Clone(v.Doubts)
+	v.Doubts[at].Shows = append(shows, v.Doubts[at].Shows...)
+}
+
+// Shows reports whether a doubt shows in what a text says.
+func (v Verdict) Shows(text string) bool {
+	return slices.ContainsFunc(v.Told(), func(d verdict.Doubt) bool {
+		return slices.ContainsFunc(d.Shows, func(s verdict.Doubt) bool { return s.Text == text })
+	})
+}
+
 // Main returns the words for the causes of all doubts, without what they explain.
 func (v Verdict) Main() []string {
 	var out []string

@@ -77,3 +77,19 @@ func TestADamagedFolderIsNoBetterThanItWas(t *testing.T) {
 		}
 	}
 }
+
+// Seconds in which others had the processors are told with the doubt about them, before what else that explains.
+func TestADoubtShowsItsSeconds(t *testing.T) {
+	w := &Why{Coincidences: []Coincidence{{Text: "nothing was done"}, {Text: "p99 rose 48×", Crowded: true}}}
+	late := verdict.Doubt{Cause: verdict.Lateness, Text: "late"}
+	v := Verdict{Doubts: []verdict.Doubt{{Cause: verdict.Errors}, {Cause: verdict.Crowded, Shows: []verdict.Doubt{late}}}}
+	v.showing(w)
+	assert.Equal(t, []verdict.Doubt{{Cause: verdict.Crowded, Text: "p99 rose 48×"}, late}, v.Doubts[1].Shows)
+	assert.True(t, v.Shows("p99 rose 48×"))
+	assert.False(t, v.Shows("nothing was done"))
+
+	v = Verdict{Doubts: []verdict.Doubt{{Cause: verdict.Lateness}}}
+	v.showing(w)
+	assert.Empty(t, v.Doubts[0].Shows)
+	v.showing(nil)
+}

@@ -117,4 +117,6 @@ type Coincidence struct {
 	Own bool `json:"own,omitempty"`
 	// Lost means that the store answered meanwhile, but only without records that it had acknowledged.
 	Lost bool `json:"lost,omitempty"`
+	// Crowded means that other processes of the machine had its processors meanwhile.
+	Crowded bool `json:"crowded,omitempty"`
 }

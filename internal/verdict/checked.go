@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
@@ -172,7 +171,7 @@ func othersUsed(r *Record) string {
 	if !ok {
 		return ""
 	}
-	text := processors(math.Round(100*others) / 100)
+	text := hundredths(others)
 	if most := r.Observed.OthersMost; most != nil && *most >= others+crowdLeast {
 		text += fmt.Sprintf(", %.2f at most", *most)
 	}

@@ -15,6 +15,8 @@ type company struct {
 	// used and waited are how many processors perfbench and the store used, and how many
 	// of their threads waited for one; others is what everybody else used.
 	used, waited, others float64
+	// most is what others used in the busiest second; 0 if that is not known.
+	most float64
 }
 
 // companyOf adds up what is known of the processes of a run; false if it is not enough to
@@ -56,6 +58,9 @@ func companyOf(o *Observed) (c company, ok bool) {
 	c.others = max(o.Machine-c.used, 0)
 	if o.Others != nil {
 		c.others = max(c.others, *o.Others-hidden)
+	}
+	if o.OthersMost != nil {
+		c.most = max(*o.OthersMost-hidden, c.others)
 	}
 	if !whole {
 		c.pressed(o.Pressure)
@@ -123,8 +128,8 @@ func crowded(r *Record) finding {
 	for _, op := range r.Ops {
 		under += op.Response.Mean * float64(op.Calls) / 1e9 / r.Seconds
 	}
-	if what := c.harm(r, under, o.Cores); what != "" {
-		return finding{state: Degraded, what: c.text("this machine") + what, cure: spared}
+	if what := c.harm(r, under, o.Cores, "this machine"); what != "" {
+		return finding{state: Degraded, what: what, cure: spared}
 	}
 	return finding{}
 }
@@ -170,8 +175,8 @@ func crowdedWorkers(r *Record) finding {
 		if !p.whole {
 			p.pressed(p.pressure)
 		}
-		if what := p.harm(r, p.under, p.cores); what != "" {
-			all = append(all, p.text("the machine of "+units.Numbered("worker", p.workers))+what)
+		if what := p.harm(r, p.under, p.cores, "the machine of "+units.Numbered("worker", p.workers)); what != "" {
+			all = append(all, what)
 		}
 	}
 	if len(all) == 0 {
@@ -188,35 +193,41 @@ func (c *company) pressed(pressure float64) {
 	}
 }
 
-// text says what others used where.
-func (c *company) text(where string) string {
-	return fmt.Sprintf("other processes used %s of %s", processors(math.Round(100*c.others)/100), where)
-}
+// CrowdedSecond is the fraction of the processors from which others that use them in a second can have made its
+// slowest calls as slow as they are.
+const CrowdedSecond = 0.25
 
 // spared is what to do about others.
 const spared = ": stop them, or use a machine that has processors to spare"
 
-// harm says what others did to figures of operations of which so many were under way, with so
+// harm says what others used where, and did to figures of operations of which so many were under way, with so
 // many processors for them; "" if they did nothing that matters.
-func (c *company) harm(r *Record, under, cores float64) string {
+func (c *company) harm(r *Record, under, cores float64, where string) string {
 	if c.others < crowdLeast || c.waited <= 0 {
 		return ""
 	}
 	theirs := c.waited * c.others / (c.others + c.used)
 	if shift := theirs / max(min(under, cores), c.used+c.waited); shift >= crowdShare {
-		return fmt.Sprintf(", so mean response times or throughput are some %s worse", percent(min(shift, 1)))
+		return fmt.Sprintf("other processes used %s of %s, so mean response times or throughput are some %s worse", hundredths(c.others), where, percent(min(shift, 1)))
 	}
-	if theirs < crowdTail || r.Observed != nil && r.Observed.Growth != nil {
+	if theirs < crowdTail || c.most > 0 && c.most < CrowdedSecond*cores || r.Observed != nil && r.Observed.Growth != nil {
 		return ""
 	}
 	for _, op := range r.Ops {
 		all, own := op.Response.P99, op.ServiceP99
 		if measure.Enough(99, op.Response.Count) && all-own >= promptP99 && float64(all-own) >= crowdExcess*float64(all) {
-			return fmt.Sprintf(", and p99 of %s is %s with a service time of %s", op.Name, ns(all), ns(own))
+			used := hundredths(c.others)
+			if c.most > 0 {
+				used = "up to " + hundredths(c.most)
+			}
+			return fmt.Sprintf("other processes used %s of %s, and p99 of %s is %s with a service time of %s", used, where, op.Name, ns(all), ns(own))
 		}
 	}
 	return ""
 }
+
+// hundredths names processors to two places.
+func hundredths(n float64) string { return processors(math.Round(100*n) / 100) }
 
 // promptP99 is the wait at p99, in nanoseconds, below which it matters to nobody.
 const promptP99 = 1_000_000

@@ -449,7 +449,7 @@ func backlog(r *Record) finding {
 		}
 	}
 	if g.crowded(r.Observed) {
-		return finding{Degraded, fmt.Sprintf("other processes used %s of this machine while %s", processors(math.Round(100*g.Taken.Others)/100), grew), spared}
+		return finding{Degraded, fmt.Sprintf("other processes used %s of this machine while %s", hundredths(g.Taken.Others), grew), spared}
 	}
 	if g.shrank() {
 		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}

@@ -78,6 +78,11 @@ func TestFaultsAreNamed(t *testing.T) {
 			shared(r, 0.3, 0.2, 0.02, 0.03, 2)
 			r.Ops[0].Response.P99, r.Ops[0].ServiceP99 = 125*ms, 1100*us
 		}},
+		{"a tail that others made in a few seconds", Crowded, Degraded, func(r *Record) {
+			shared(r, 0.3, 0.2, 0.1, 0.05, 2)
+			r.Ops[0].Response.P99, r.Ops[0].ServiceP99 = 125*ms, 1100*us
+			r.Observed.Machine, r.Observed.OthersMost = 0.65, new(0.9)
+		}},
 		{"others who are told by the pressure of the machine alone", Crowded, Degraded, func(r *Record) {
 			shared(r, 0.5, 0.3, 0, 0, 2)
 			r.Observed.Processes[0].Queue, r.Observed.Processes[1].Queue, r.Observed.Pressure = nil, nil, 0.99
@@ -236,6 +241,17 @@ func shared(r *Record, client, server, clientWaits, serverWaits, processors floa
 	op.ServiceP99 = op.Response.P99
 }
 
+// What made a few seconds slow is told with the busiest of them, as the mean says little.
+func TestATailIsToldWithTheBusiestSecond(t *testing.T) {
+	r := clean()
+	shared(&r, 0.3, 0.2, 0.1, 0.05, 2)
+	r.Ops[0].Response.P99, r.Ops[0].ServiceP99 = 125_000_000, 1_100_000
+	r.Observed.Machine, r.Observed.OthersMost = 0.65, new(0.893)
+	v := Judge(r)
+	require.Len(t, v.Reasons, 1)
+	assert.True(t, strings.HasPrefix(v.Reasons[0].Text, "other processes used up to 0.89 processors of this machine, and p99 of "), v.Reasons[0].Text)
+}
+
 // What others use counts only where the run waits for it, and what the run's own threads
 // make each other wait is how they do on such a machine.
 func TestCompanyThatDoesNoHarmIsNotNamed(t *testing.T) {
@@ -254,6 +270,11 @@ func TestCompanyThatDoesNoHarmIsNotNamed(t *testing.T) {
 			shared(r, 0.3, 0.2, 0.001, 0.002, 2)
 			r.Observed.Machine = 0.8
 			r.Ops[0].Response.P99, r.Ops[0].ServiceP99 = 125*ms, 1100*us
+		},
+		"others use a little all the time": func(r *Record) {
+			shared(r, 0.3, 0.2, 0.1, 0.05, 2)
+			r.Ops[0].Response.P99, r.Ops[0].ServiceP99 = 125*ms, 1100*us
+			r.Observed.Machine, r.Observed.OthersMost = 0.65, new(0.3)
 		},
 		"a store on another machine": func(r *Record) {
 			shared(r, 0.3, 0, 0.04, 0, 2)

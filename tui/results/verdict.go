@@ -68,7 +68,7 @@ func (l *loadedRun) judged(s *widget.Styles, w int) []string {
 		out = append(out, on(k, widget.Wrap(sign+report.Met(t), w))...)
 	}
 	out = append(out, l.limits(s, w)...)
-	noted := explain.Noted(l.why)
+	noted := explain.Noted(l.why, run.Verdict)
 	for _, c := range report.Outages(l.folder, l.why) {
 		noted = append(noted, c.Text)
 	}

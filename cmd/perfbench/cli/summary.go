@@ -104,7 +104,7 @@ func Summary(r *rundir.Run, dir string) string {
 			fmt.Fprintf(&b, "    · %s\n", s.Text)
 		}
 	}
-	for _, text := range append([]string{explain.Paragraph(r.Why)}, explain.Noted(r.Why)...) {
+	for _, text := range append([]string{explain.Paragraph(r.Why)}, explain.Noted(r.Why, r.Verdict)...) {
 		if text != "" {
 			fmt.Fprintf(&b, "why: %s\n", text)
 		}
