@@ -254,7 +254,7 @@ func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 		assert.LessOrEqual(t, run.Settings(track).Rate, did(track))
 		assert.Greater(t, run.Settings(track).Rate, did(track)/2, "it is the next notch of what this one does")
 	}
-	assert.Contains(t, picture(t, a), ": each track just below what it did in the median of 10 s")
+	assert.Contains(t, picture(t, a), ", each track a notch below its last 10 s")
 	part := run.Settings(0).Rate / run.Settings(1).Rate
 	send(t, a, "{")
 	assert.InEpsilon(t, part, run.Settings(0).Rate/run.Settings(1).Rate, 1e-3, "to within a fraction")
@@ -263,7 +263,7 @@ func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 	assert.Zero(t, run.Settings(0).Rate+run.Settings(1).Rate)
 	send(t, a, "u", "t", "up", "right", "{")
 	assert.LessOrEqual(t, run.Settings(0).Rate, did(0))
-	assert.Regexp(t, "just below .*, the median of 10 s", picture(t, a))
+	assert.Regexp(t, "a notch below .*, the median of the last 10 s", picture(t, a))
 	assert.Greater(t, run.Settings(0).Rate, did(0)/2, "a track by itself comes down from what it does")
 	assert.Zero(t, run.Settings(1).Rate)
 	send(t, a, "right", "{")

@@ -297,9 +297,9 @@ func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
 	case k.Zero != "" && k.Usual > 0 && was == 0 && is > 0:
 		ks.says.say(e, fmt.Sprintf("%s %s was %s on average; now each value has %s", k.Name, k.Zero, units.Size(int64(k.Usual)), units.Size(int64(is))), false)
 	case apart && is > 0:
-		ks.says.say(e, fmt.Sprintf("rate %s: each track just below what it did in the median of %d s", units.Number(is), keptSeconds), false)
+		ks.says.say(e, fmt.Sprintf("rate %s, each track a notch below its last %d s", units.Number(is), keptSeconds), false)
 	case k.Name == "rate" && was == 0 && is > 0 && least > 0:
-		ks.says.say(e, fmt.Sprintf("rate %s, just below %s, the median of %d s", units.Number(is), units.Number(least), keptSeconds), false)
+		ks.says.say(e, fmt.Sprintf("rate %s, a notch below %s, the median of the last %d s", units.Number(is), units.Number(least), keptSeconds), false)
 	}
 }
 
