@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,12 +29,14 @@ type question struct {
 	pack func([]string) error
 }
 
-// note is what is being written on a run, its note or its tags.
+// note is what is being written on a run, its note or its tags, or the name of the plan that is made of runs.
 type note struct {
 	id    string
 	lead  string // what it is
+	verb  string // what enter does
 	field widget.Field
-	keep  func(id, text string) DoneMsg
+	// keep keeps the text, and returns what that leads to.
+	keep func(id, text string) (tea.Cmd, error)
 	// refused is why the text was not kept, until it is changed.
 	refused string
 }
@@ -42,16 +45,29 @@ type note struct {
 const between = "; "
 
 // annotate keeps a note.
-func (s *RunList) annotate(id, text string) DoneMsg {
+func (s *RunList) annotate(id, text string) (tea.Cmd, error) {
 	said := "note written"
 	if text == "" {
 		said = "note removed"
 	}
-	return DoneMsg{Text: said, Err: s.keeper.Annotate(id, text), seen: true}
+	return written(said), s.keeper.Annotate(id, text)
+}
+
+// written says what was written on a run.
+func written(said string) tea.Cmd {
+	return func() tea.Msg { return DoneMsg{Text: said, seen: true} }
+}
+
+// name asks for the name of the file for a plan of runs, which is made then.
+func (s *RunList) name(usual string, ids []string, plan func(ids []string, name string) tea.Cmd) {
+	s.noting = &note{
+		lead: " Plan of " + widget.Plural(int64(len(ids)), "run") + ", file: ", verb: "write the plan", field: widget.NewChosen(usual),
+		keep: func(_, name string) (tea.Cmd, error) { return plan(ids, cmp.Or(name, usual)), nil },
+	}
 }
 
 // retag keeps tags.
-func (s *RunList) retag(id, text string) DoneMsg {
+func (s *RunList) retag(id, text string) (tea.Cmd, error) {
 	var words []string
 	for tag := range strings.SplitSeq(text, strings.TrimSpace(between)) {
 		first := len(words)
@@ -67,7 +83,7 @@ func (s *RunList) retag(id, text string) DoneMsg {
 	if len(words) == 0 {
 		said = "tags removed"
 	}
-	return DoneMsg{Text: said, Err: s.keeper.Retag(id, words), seen: true}
+	return written(said), s.keeper.Retag(id, words)
 }
 
 // DoneMsg reports the result of deleting, archiving, annotating or tagging runs.
@@ -151,20 +167,20 @@ func done(verb, back string, do func([]string) error, ids []string) tea.Cmd {
 	}
 }
 
-// write handles a key while a note or tags are being written.
+// write handles a key while a note, tags or a name are being written.
 func (s *RunList) write(msg tea.KeyPressMsg) tea.Cmd {
 	n := s.noting
 	switch msg.String() {
 	case "esc":
 		s.noting = nil
 	case "enter":
-		done := n.keep(n.id, strings.TrimSpace(n.field.Value())) // a line in a file
-		if done.Err != nil {
-			n.refused, _, _ = strings.Cut(done.Err.Error(), "\n")
+		done, err := n.keep(n.id, strings.TrimSpace(n.field.Value())) // a line in a file
+		if err != nil {
+			n.refused, _, _ = strings.Cut(err.Error(), "\n")
 			return nil
 		}
 		s.noting = nil
-		return func() tea.Msg { return done }
+		return done
 	default:
 		n.refused = ""
 		n.field, _ = n.field.Update(msg)
@@ -218,7 +234,7 @@ func (s *RunList) Keys() widget.KeyMap {
 	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 	switch q := s.asked; {
 	case s.noting != nil:
-		list[1] = widget.Bind("esc", "cancel", "esc")
+		list = []key.Binding{widget.Bind("enter", s.noting.verb, "enter"), widget.Bind("esc", "cancel", "esc")}
 	case q != nil:
 		own := q.Keys()
 		list = own[:1:1]

@@ -21,9 +21,11 @@ type Runs interface {
 	// Watch returns a run that another process of this machine drives, as it goes. It asks
 	// that process. An error says why it cannot be watched.
 	Watch(id string) (screen.Access, error)
-	// PlanOf writes a plan file that does some runs again into the working directory, under a name that
-	// nothing has there, and returns it. It reads and writes files.
-	PlanOf(ids []string) (screen.Suite, error)
+	// PlanName is a name for a plan file that nothing in the working directory has. It looks at files.
+	PlanName() string
+	// PlanOf writes a plan file of that name that does some runs again, unless there is another file of
+	// that name, and returns it. It reads and writes files.
+	PlanOf(ids []string, name string) (screen.Suite, error)
 }
 
 // Preview shows beside a list what the selected run came to. It belongs to the event loop.
@@ -371,7 +373,7 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
 	case key.Matches(msg, k.Plans):
-		return h.plan(h.forPlan())
+		h.shelf.name(h.kept.PlanName(), h.forPlan(), h.plan)
 	case widget.Presses(msg, k.Plans) && h.current() != nil:
 		h.toast.Say(e.Now, noneKept, false)
 	case widget.Presses(msg, k.Undo):
@@ -409,14 +411,14 @@ func (h *List) forPlan() (ids []string) {
 	return ids
 }
 
-// plan makes a plan of runs, and opens it.
-func (h *List) plan(ids []string) tea.Cmd {
+// plan makes a plan of runs in a file of that name, and opens it.
+func (h *List) plan(ids []string, name string) tea.Cmd {
 	without := ""
 	if i := h.place(ids[0]); len(ids) == 1 && i >= 0 && h.rows[i].Run != nil && h.rows[i].Run.Searched() {
 		without = ", without the search: f searches again"
 	}
 	return func() tea.Msg {
-		made, err := h.kept.PlanOf(ids)
+		made, err := h.kept.PlanOf(ids, name)
 		if err != nil {
 			return DoneMsg{Err: err}
 		}

@@ -783,19 +783,26 @@ func TestRunsBecomeAPlan(t *testing.T) {
 	a, h := list(t, b, 120, 40)
 	a.Perform(t, h.Start(a.Env))
 	a.Send(t, "P")
+	assert.Contains(t, a.Picture(t), "Plan of 1 run, file: plan.yaml")
+	assert.Contains(t, a.Picture(t), "enter write the plan")
+	a.Send(t, "esc")
+	assert.Empty(t, b.Planned)
+	a.Send(t, "P", "enter")
 	assert.Equal(t, []string{b.Past[0].ID}, b.Planned)
 	require.Len(t, a.SetUp, 1)
 	assert.Equal(t, "the plan is in plan.yaml", a.SetUp[0].Said)
 	h.rows[h.place(b.Past[0].ID)].Run.Changes = []rundir.Change{{By: measure.BySearch}}
-	a.Send(t, "P")
+	a.Send(t, "P", "enter")
 	assert.Equal(t, "the plan is in plan.yaml, without the search: f searches again", a.SetUp[1].Said)
 	a.Send(t, "a", "down", "a", "down", "b", "P")
+	a.Type(t, "night.yaml")
+	a.Send(t, "enter")
 	assert.Equal(t, []string{b.Past[0].ID, b.Past[1].ID, b.Past[2].ID}, b.Planned)
 	require.Len(t, a.Asked, 1)
 	made := a.Asked[0].(screen.Suite)
-	assert.Equal(t, "plan.yaml", made.Path)
+	assert.Equal(t, "night.yaml", made.Path)
 	s := NewSuite(b, made)
-	assert.Contains(t, s.View(a.Env), "the plan is in plan.yaml")
+	assert.Contains(t, s.View(a.Env), "the plan is in night.yaml")
 	s.Tell("", a.Env)
 	assert.NotContains(t, s.View(a.Env), "written to", "until the next key")
 }
@@ -826,7 +833,7 @@ func TestTheRunsOfASweepBecomeAPlan(t *testing.T) {
 	assert.Empty(t, b.Planned)
 	past.Runs[0].ID, past.Runs[1].ID = b.Past[0].ID, b.Past[1].ID
 	a.Perform(t, h.Start(a.Env))
-	a.Send(t, "g", "P")
+	a.Send(t, "g", "P", "enter")
 	assert.ElementsMatch(t, []string{b.Past[0].ID, b.Past[1].ID}, b.Planned)
 }
 

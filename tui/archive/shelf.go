@@ -51,7 +51,7 @@ type RunList struct {
 	keeper Keeper
 	order  kept.Order
 	asked  *question // nil: nothing
-	noting *note     // what is written on a run; nil: nothing
+	noting *note     // what is written on a run or in a name; nil: nothing
 	// packed means that runs were archived here since some were deleted, so that u is about the archive.
 	packed bool
 }
@@ -209,9 +209,9 @@ func (s *RunList) writeOn(run *rundir.Run, tags bool) tea.Cmd {
 		id, note, keeper := run.ID, run.Note, s.keeper // which says why not
 		return func() tea.Msg { return DoneMsg{Err: keeper.Annotate(id, note)} }
 	case tags:
-		s.noting = &note{id: run.ID, lead: " Tags, " + moment(run) + " (ci=7; by=me): ", field: widget.NewField(strings.Join(run.TagWords(), between)), keep: s.retag}
+		s.noting = &note{id: run.ID, lead: " Tags, " + moment(run) + " (ci=7; by=me): ", verb: "keep", field: widget.NewField(strings.Join(run.TagWords(), between)), keep: s.retag}
 	default:
-		s.noting = &note{id: run.ID, lead: " Note, " + moment(run) + ": ", field: widget.NewField(run.Note), keep: s.annotate}
+		s.noting = &note{id: run.ID, lead: " Note, " + moment(run) + ": ", verb: "keep", field: widget.NewField(run.Note), keep: s.annotate}
 	}
 	return nil
 }

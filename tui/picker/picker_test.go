@@ -654,6 +654,25 @@ func TestTheNamesOfTheFormAreNotCut(t *testing.T) {
 	}
 }
 
+// The values of a section begin below each other, behind its longest name; those of another are not moved by it.
+func TestTheValuesOfASectionAreBelowEachOther(t *testing.T) {
+	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Profile: "ingestion"}, 120, 40)
+	p.form.all = true
+	last := len(p.form.rows)
+	p.form.rows = append(p.form.rows, row{section: "Of this profile", name: "compat", text: "off"}, row{name: "eligibility.totalEntryCount", text: "4000"}, row{name: "layout", text: "map"})
+	p.form.draw(a.Env.Styles, 54, 40, true)
+	assert.Equal(t, []int{31, 31, 31}, p.form.columns[last:])
+	assert.Equal(t, leastColumn, p.form.columns[0])
+}
+
+// Below the last runs stands the verdict of the selected one, with when it was.
+func TestTheVerdictBelowTheLastRunsHasItsTime(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	below := func(w int) string { return ansi.Strip(p.runs.foot(a.Env, p.runs.items(), w, true)[0]) }
+	assert.Regexp(t, "^ today 11:52 · . VALID", below(60))
+	assert.Regexp(t, "^ . VALID", below(20))
+}
+
 // Stores for which the list of profiles has no room are counted, not just left out.
 func TestTheListSaysHowManyStoresItHasNoRoomFor(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
@@ -20,8 +21,19 @@ type listed struct {
 	requests *requests
 }
 
-// PlanOf writes a plan file of runs: plan.yaml, or plan-2.yaml if there is another one, and so on.
-func (l listed) PlanOf(ids []string) (screen.Suite, error) {
+// PlanName is plan.yaml, or plan-2.yaml if there is one in the working directory, and so on.
+func (listed) PlanName() string {
+	path := report.PlanName
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = fmt.Sprintf("plan-%d.yaml", n)
+	}
+}
+
+// PlanOf writes a plan file of runs with that name.
+func (l listed) PlanOf(ids []string, name string) (screen.Suite, error) {
 	var runs []*rundir.Folder
 	for _, id := range ids {
 		f, err := l.Load(id)
@@ -30,7 +42,7 @@ func (l listed) PlanOf(ids []string) (screen.Suite, error) {
 		}
 		runs = append(runs, f)
 	}
-	path, err := writeNew(report.PlanOf(runs))
+	path, err := writeNew(name, report.PlanOf(runs))
 	if err != nil {
 		return screen.Suite{}, err
 	}
@@ -44,28 +56,25 @@ func (l listed) PlanOf(ids []string) (screen.Suite, error) {
 	return screen.Suite{Path: path, File: file}, nil
 }
 
-// writeNew writes a plan to a file of the working directory that did not exist, unless one has it word for word,
-// and returns its name.
-func writeNew(plan []byte) (string, error) {
-	for n := 1; ; n++ {
-		path := report.PlanName
-		if n > 1 {
-			path = fmt.Sprintf("plan-%d.yaml", n)
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, plan) {
-				return path, nil
-			}
-			continue
-		case err != nil:
-			return "", fault.Input(fmt.Errorf("plan: %w", err), "begin the workbench in a folder that you may write to")
-		}
-		_, err = f.Write(plan)
-		if err = errors.Join(err, f.Close()); err != nil { // half a plan is none
-			_ = os.Remove(path)
-		}
-		return path, err
+// writeNew writes a plan to a file that did not exist, unless that has it word for word, and returns its name, which
+// ends in .yaml if it had no ending.
+func writeNew(path string, plan []byte) (string, error) {
+	if filepath.Ext(path) == "" {
+		path += ".yaml"
 	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, plan) {
+			return path, nil
+		}
+		return "", fault.Input(fmt.Errorf("%s exists already: P again, and another name", path), "another name")
+	case err != nil:
+		return "", fault.Input(fmt.Errorf("plan: %w", err), "begin the workbench in a folder that you may write to")
+	}
+	_, err = f.Write(plan)
+	if err = errors.Join(err, f.Close()); err != nil { // half a plan is none
+		_ = os.Remove(path)
+	}
+	return path, err
 }

@@ -202,14 +202,17 @@ func (b *Bench) Watch(id string) (screen.Access, error) {
 	return screen.Access{Run: b.Watched, Control: b.Watched}, nil
 }
 
+// PlanName is plan.yaml.
+func (*Bench) PlanName() string { return "plan.yaml" }
+
 // PlanOf returns a plan of as many runs.
-func (b *Bench) PlanOf(ids []string) (screen.Suite, error) {
+func (b *Bench) PlanOf(ids []string, name string) (screen.Suite, error) {
 	b.Planned = ids
 	file := &request.File{Suite: len(ids) > 1}
 	for range ids {
 		file.Runs = append(file.Runs, request.Run{Request: request.Request{Profile: "ingestion"}})
 	}
-	return screen.Suite{Path: "plan.yaml", File: file}, nil
+	return screen.Suite{Path: name, File: file}, nil
 }
 
 // archived marks runs as archived, or no longer.
