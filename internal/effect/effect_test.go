@@ -416,6 +416,11 @@ func TestANameInShortIsWhatTellsAnOperationFromTheOthers(t *testing.T) {
 func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
 	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
 	e, _ := Last(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
+	var seconds []string
+	for _, f := range e.Figures() {
+		seconds = append(seconds, f.Seconds())
+	}
+	assert.Equal(t, []string{"994–1.01k → 1.99k–2.01k", "19.8–20.2 → 39.6–40.4 ms"}, seconds)
 	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) ×2, p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms ×2", e.Outcome(math.MaxInt))
 	assert.Equal(t, "throughput 1k → 2k ×2, p99 20 → 40 ms ×2", e.Outcome(60))
 	assert.Equal(t, "throughput 1k → 2k, p99 20 → 40 ms", e.Outcome(36))

@@ -72,7 +72,10 @@ type Figure struct {
 	show func(v float64) (number, unit string)
 }
 
-// Name is what the figure is: throughput, p99 or p50.
+// OfThroughput is the name of that figure.
+const OfThroughput = "throughput"
+
+// Name is what the figure is: OfThroughput, p99 or p50.
 func (f *Figure) Name() string { return f.name }
 
 // Of is the operation of a percentile, where more than one was called; "" of throughput.
@@ -236,7 +239,7 @@ func (e *Effect) throughput(was, now float64) Figure {
 	if f.Is == Unsure && e.told() && e.given && !e.turned("rate") && math.Abs(math.Log(e.after.rate/e.before.rate)) < small {
 		f = Figure{Is: Same}
 	}
-	f.name, f.Before, f.After, f.Was, f.Now = "throughput", e.before.rate, e.after.rate, [2]float64{e.before.low, e.before.high}, [2]float64{e.after.low, e.after.high}
+	f.name, f.Before, f.After, f.Was, f.Now = OfThroughput, e.before.rate, e.after.rate, [2]float64{e.before.low, e.before.high}, [2]float64{e.after.low, e.after.high}
 	f.show = func(v float64) (string, string) { return units.Number(v), "" }
 	return f
 }

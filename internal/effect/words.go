@@ -223,15 +223,24 @@ func (e *Effect) Brief(room int) string {
 
 // Told is the effect in a table: that it is one of several acts together, and its outcome.
 func (e *Effect) Told(room int) string {
-	text := e.Outcome(room)
-	if n := len(e.With); n > 0 {
-		with := "with " + e.words.text(&e.With[0]) + ": "
-		if n > 1 || ansi.StringWidth(with) > room/2 {
-			with = units.Choose(n, "with the one before: ", fmt.Sprintf("with the %d before: ", n))
-		}
-		text = with + e.Outcome(room-ansi.StringWidth(with))
+	with := e.Company(room/2 - 2)
+	if with != "" {
+		with += ": "
 	}
-	return text
+	return with + e.Outcome(room-ansi.StringWidth(with))
+}
+
+// Company says together with which acts before it it is judged, by what that was if there is room: "with threads
+// 16 → 32", "with the 2 before"; empty if it is judged alone.
+func (e *Effect) Company(room int) string {
+	n := len(e.With)
+	if n == 0 {
+		return ""
+	}
+	if with := "with " + e.words.text(&e.With[0]); n == 1 && ansi.StringWidth(with) <= room {
+		return with
+	}
+	return units.Choose(n, "with the one before", fmt.Sprintf("with the %d before", n))
 }
 
 // detail is how much is told about a figure.
@@ -251,19 +260,10 @@ const (
 // describe says what the effect is, in some detail. That a rate was not kept up with comes first, and stands
 // for throughput where there is little room; then what is sure, and of that what decides.
 func (e *Effect) describe(d detail) string {
-	short := e.Short()
-	var list []Figure
-	if short == "" || d > bare {
-		list = append(list, e.rate)
+	short, list := e.Short(), e.Figures()
+	if short != "" && d <= bare {
+		list = slices.DeleteFunc(list, func(f Figure) bool { return f.name == OfThroughput })
 	}
-	if l := e.Latency(); l.Is != "" {
-		list = append(list, l)
-	}
-	if e.given {
-		slices.Reverse(list)
-	}
-	doubt := func(f Figure) int { return map[string]int{"unsure now": 1, "unsure": 2}[f.Judged()] }
-	slices.SortStableFunc(list, func(a, b Figure) int { return cmp.Compare(doubt(a), doubt(b)) })
 	if len(list) == 0 {
 		return short
 	}
@@ -286,6 +286,21 @@ func (e *Effect) describe(d detail) string {
 		text = "so far " + text
 	}
 	return text
+}
+
+// Figures returns what is told of the effect: throughput and, where one is known, a response time. What is sure
+// comes first, and of that what decides.
+func (e *Effect) Figures() []Figure {
+	list := []Figure{e.rate}
+	if l := e.Latency(); l.Is != "" {
+		list = append(list, l)
+	}
+	if e.given {
+		slices.Reverse(list)
+	}
+	doubt := func(f Figure) int { return map[string]int{"unsure now": 1, "unsure": 2}[f.Judged()] }
+	slices.SortStableFunc(list, func(a, b Figure) int { return cmp.Compare(doubt(a), doubt(b)) })
+	return list
 }
 
 // open returns what is told of the effect and is unsure.
@@ -377,7 +392,7 @@ const shortName = 12
 func (f *Figure) text(d detail) string {
 	out := f.name
 	switch {
-	case d == figures && f.name == "throughput":
+	case d == figures && f.name == OfThroughput:
 		out = ""
 	case f.of == "" || d <= simple:
 	case d <= bare: // nobody would know which it is, without
@@ -395,7 +410,7 @@ func (f *Figure) text(d detail) string {
 	case d != ranges:
 		out += " " + f.Numbers()
 	default:
-		if f.name != "throughput" { // that of the median second is another one than that of all calls together
+		if f.name != OfThroughput { // that of the median second is another one than that of all calls together
 			out += " per second"
 		}
 		out += " " + f.Ranges()
@@ -432,6 +447,24 @@ func (f *Figure) Numbers() string {
 	}
 	a, au := f.show(f.Before)
 	b, bu := f.show(f.After)
+	if au == bu {
+		au = ""
+	}
+	return join(a, au) + " → " + join(b, bu)
+}
+
+// Seconds formats the lowest and the highest second on either side: "19–21 → 38–45 ms".
+func (f *Figure) Seconds() string {
+	one := func(r [2]float64) (text, unit string) {
+		lo, lu := f.show(r[0])
+		hi, hu := f.show(r[1])
+		if lu == hu {
+			return lo + "–" + hi, hu
+		}
+		return join(lo, lu) + "–" + join(hi, hu), ""
+	}
+	a, au := one(f.Was)
+	b, bu := one(f.Now)
 	if au == bu {
 		au = ""
 	}

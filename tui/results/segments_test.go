@@ -2,7 +2,7 @@ package results
 
 import (
 	"fmt"
-	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Below each segment stands what the change that opened it did, and when and by whom it was made, at every width;
@@ -34,7 +33,13 @@ func TestSegmentsSayWhatTheirChangesDid(t *testing.T) {
 		require.Len(t, said, 1, "%d cells", w)
 		assert.True(t, strings.HasPrefix(said[0], "00:30 threads 32 → 64"), said[0])
 		e := &l.effects[0]
-		assert.Equal(t, widget.Wrap("00:30 "+e.Named()+" ("+e.By+"): "+e.Told(math.MaxInt), w-5)[0], said[0])
+		assert.Equal(t, "00:30 "+e.Named()+" ("+e.By+")", said[0])
+		page := ansi.Strip(strings.Join(lines, "\n"))
+		for _, f := range e.Figures() {
+			assert.Regexp(t, `       \S.*  `+regexp.QuoteMeta(f.Numbers())+" +"+regexp.QuoteMeta(f.Change()), page, "%d cells", w)
+		}
+		assert.Contains(t, page, map[bool]string{true: "median second's p50", false: "p50 of the median second, putall"}[w < 72])
+		assert.Contains(t, strings.Join(strings.Fields(page), " "), e.Lacks())
 	}
 }
 

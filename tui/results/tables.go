@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
@@ -49,20 +50,88 @@ func (l *loadedRun) acts(s *widget.Styles, w int) (out []act) {
 		}
 		out = append(out, a)
 	}
+	figures := l.figures(s, w)
 	for i := range l.effects {
 		e := &l.effects[i]
 		lead := e.When() + " " + e.Named()
-		text := lead + " (" + e.By + ")"
-		if told := e.Told(math.MaxInt); told != "" {
-			text += ": " + told
+		text, by := lead, " ("+e.By+")"
+		switch told := e.Told(math.MaxInt); {
+		case len(figures[i]) > 0 && len(e.With) > 0:
+			text += " together " + e.Company(math.MaxInt) + by
+		case len(figures[i]) == 0 && told != "":
+			text += by + ": " + told
+		default:
+			text += by
 		}
 		add(e.At.Seconds(), e.Last, "→", lead, text)
+		last := &out[len(out)-1]
+		last.lines = append(last.lines, figures[i]...)
 	}
 	for _, m := range l.folder.Run.Marks {
 		lead := plot.Clock(m.At) + " " + m.Note
 		add(m.At, -1, "◆", lead, lead)
 	}
 	slices.SortStableFunc(out, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// figures are those of each effect in rows whose columns are the same for all: what it is, before and after, what
+// was found out, and in which range its seconds were. Whoever has the screen read gets sentences, and none of these.
+func (l *loadedRun) figures(s *widget.Styles, w int) [][]string {
+	out := make([][]string, len(l.effects))
+	if s.Spoken {
+		return out
+	}
+	const indent = 7
+	g := widget.Grid{Cols: []widget.Column{{Most: 40}, {}, {}, {Spare: 1}}}
+	var inks []widget.Ink
+	for i := range l.effects {
+		e := &l.effects[i]
+		if e.Pauses() || e.Missing() != "" {
+			continue
+		}
+		for _, f := range e.Figures() {
+			name, is, k := l.folder.Run.Unit+"/s", f.Judged(), s.Muted
+			if f.Name() != effect.OfThroughput {
+				switch name = f.Name() + " of the median second"; {
+				case w < 72:
+					name = "median second's " + f.Name()
+				case f.Of() != "":
+					name += ", " + f.Of()
+				}
+			}
+			switch f.Is {
+			case effect.Better:
+				is, k = f.Change(), s.OK
+			case effect.Worse:
+				is, k = f.Change(), s.Bad
+			}
+			g.Add(name, f.Numbers(), is, "seconds "+f.Seconds())
+			inks = append(inks, k)
+		}
+	}
+	g.Ink = func(row, col int) widget.Ink { return []widget.Ink{s.Plain, s.Plain, inks[row], s.Muted}[col] }
+	_, rows := g.Lines(s, w-indent)
+	lead := strings.Repeat(" ", indent)
+	for i := range l.effects {
+		e := &l.effects[i]
+		if e.Pauses() || e.Missing() != "" {
+			continue
+		}
+		if short := e.Short(); short != "" {
+			out[i] = append(out[i], lead+s.Warn.On(short))
+		}
+		n := len(e.Figures())
+		for _, row := range rows[:n] {
+			out[i] = append(out[i], lead+row)
+		}
+		rows = rows[n:]
+		if lacks := e.Lacks(); lacks != "" {
+			for _, line := range widget.Wrap(lacks, w-indent) {
+				out[i] = append(out[i], lead+s.Muted.On(line))
+			}
+		}
+	}
 	return out
 }
 
