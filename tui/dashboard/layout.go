@@ -134,13 +134,14 @@ func tuningLayout(p panes, w, h int, l contents) panes {
 }
 
 // opsHeight returns the height of the lower panel: rows, a header and the border, but
-// never so much that the charts become too small.
+// never so much that the charts become too small. On a tall screen, it has room for mostOps rows in any case, so
+// that the charts stay where they are from tab to tab.
 func opsHeight(s widget.Size, h, rows int) int {
-	most := mostOps
+	least, most := 1, mostOps
 	if s == widget.Large {
-		most = max(mostOps, h/4)
+		least, most = min(h/10, mostOps), max(mostOps, h/4)
 	}
-	return min(max(rows, 1), most) + frame
+	return min(max(rows, least), most) + frame
 }
 
 // panelKey holds everything that a panel of the dashboard depends on: when it is
