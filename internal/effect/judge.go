@@ -78,6 +78,19 @@ const OfThroughput = "throughput"
 // Name is what the figure is: OfThroughput, p99 or p50.
 func (f *Figure) Name() string { return f.name }
 
+// Label names the figure in a table: throughput by its unit, a percentile as that of the median second, with its
+// operation.
+func (f *Figure) Label(unit string) string {
+	if f.name == OfThroughput {
+		return unit + "/s"
+	}
+	label := f.name + " of the median second"
+	if f.of != "" {
+		label += ", " + f.of
+	}
+	return label
+}
+
 // Of is the operation of a percentile, where more than one was called; "" of throughput.
 func (f *Figure) Of() string { return f.of }
 

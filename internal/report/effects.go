@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/effect"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -11,22 +12,32 @@ import (
 // their own.
 func effects(r *rundir.Run, list []effect.Effect) Section {
 	s := Section{Heading: "Changes", Weight: Answer}
-	t := Table{Left: 7, Columns: []string{"at", "change", "by", "segment", r.Unit + " per second", "latency per second", "note"}}
+	t := Table{Left: 9, Columns: []string{"at", "change", "by", "segment", "figure", "before and after", "what it did", "lowest and highest second", "note"}}
 	judged := false
 	for i := range list {
 		e := &list[i]
 		if isFault(e.Name) {
 			continue
 		}
-		rate, tail, note := "", "", e.Missing()
-		if note == "" && !e.Pauses() {
-			judged = true
-			rate, tail, note = figureText(e.Throughput()), latencyText(e.Latency()), e.Lacks()
-			if n := len(e.With); n > 0 {
-				note = joined(fmt.Sprintf("together with the %s", before(n)), note)
-			}
+		lead := []string{e.When(), e.Named(), e.By, e.Segments()}
+		if missing := e.Missing(); missing != "" || e.Pauses() {
+			t.Add(append(lead, "", "", "", "", missing)...)
+			continue
 		}
-		t.Add(e.When(), e.Named(), e.By, e.Segments(), rate, tail, note)
+		judged = true
+		list := e.Figures()
+		lacking := max(slices.IndexFunc(list, func(f effect.Figure) bool { return f.Is == effect.Unsure }), 0)
+		for k := range list {
+			f, note := &list[k], ""
+			if n := len(e.With); n > 0 && k == 0 {
+				note = fmt.Sprintf("together with the %s", before(n))
+			}
+			if k == lacking {
+				note = joined(note, e.Lacks())
+			}
+			t.Add(append(lead, f.Label(r.Unit), f.Numbers(), what(f), f.Seconds(), note)...)
+			lead = make([]string, len(lead))
+		}
 	}
 	if s.Table = t; judged {
 		s.Text = []string{"Each change is judged by up to 30 s before it and at most as many after it, up to the next change, fault or outage: the throughput, and the p99 of the median second, or its p50 where p99 cannot be judged, of the operation that has the highest before or after it, each with its lowest and its highest second. So a segment has one figure after the change that opens it and another before the one that ends it, and neither is that of the whole. What may be chance is unsure."}
@@ -42,32 +53,16 @@ func before(n int) string {
 }
 
 func joined(a, b string) string {
-	if b == "" {
-		return a
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
 
-// figureText is a figure before and after a change, with the judgement.
-func figureText(f effect.Figure) string {
-	switch {
-	case f.Is == "":
-		return "–"
-	case f.Moved():
-		return f.Ranges() + ": " + string(f.Is) + ", " + f.Change()
-	case f.Is == effect.Unsure:
-		return f.Ranges() + " (unsure)"
+// what says what a change did to a figure: "worse, ×2", "unsure".
+func what(f *effect.Figure) string {
+	if f.Moved() {
+		return string(f.Is) + ", " + f.Change()
 	}
-	return f.Ranges() + ": " + string(f.Is)
-}
-
-// latencyText is figureText of a percentile, with its name and that of its operation.
-func latencyText(f effect.Figure) string {
-	switch {
-	case f.Is == "":
-		return figureText(f)
-	case f.Of() != "":
-		return f.Name() + " of " + f.Of() + " " + figureText(f)
-	}
-	return f.Name() + " " + figureText(f)
+	return string(f.Is)
 }

@@ -91,14 +91,9 @@ func (l *loadedRun) figures(s *widget.Styles, w int) [][]string {
 			continue
 		}
 		for _, f := range e.Figures() {
-			name, is, k := l.folder.Run.Unit+"/s", f.Judged(), s.Muted
-			if f.Name() != effect.OfThroughput {
-				switch name = f.Name() + " of the median second"; {
-				case w < 72:
-					name = "median second's " + f.Name()
-				case f.Of() != "":
-					name += ", " + f.Of()
-				}
+			name, is, k := f.Label(l.folder.Run.Unit), f.Judged(), s.Muted
+			if w < 72 && f.Name() != effect.OfThroughput {
+				name = "median second's " + f.Name()
 			}
 			switch f.Is {
 			case effect.Better:
