@@ -47,7 +47,7 @@ func TestASweepHasTheSameWorkersForAllRuns(t *testing.T) {
 	path, srv, dir := binary(t), labtest.Redis(t), t.TempDir()
 	token := filepath.Join(dir, "token")
 	require.NoError(t, os.WriteFile(token, []byte("0123456789abcdef0123456789abcdef\n"), 0o600))
-	p := startCommand(t, path, dir, "sweep", "ingestion", "--target", srv.URL(), "--over", "threads=4,8", "--repeat", "1", "--duration", "1s", "--warmup", "0s", "--payload", "64",
+	p := startCommand(t, path, dir, "sweep", "ingestion", "--target", srv.URL(), "--over", "threads=4,8", "--repeat", "1", "--duration", "1s", "--warmup", "0s", "--payload", "64", "--rate", "500",
 		"--allow-existing", "--workers", "2", "--listen", "127.0.0.1:0", "--token-file", token, "--tls-self-signed")
 	p.says(t, "--fingerprint ")
 	print := regexp.MustCompile("--fingerprint ([0-9a-f]+)").FindStringSubmatch(p.text(t))[1]

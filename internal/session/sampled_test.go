@@ -18,7 +18,7 @@ import (
 // sampled carries out a good second against a server, with a short warm-up.
 func sampled(t *testing.T, target string) (*session.Concluded, *rundir.Folder) {
 	t.Helper()
-	r := asked(t, "threads", "1", "count", "100000000", "duration", "1200ms", "warmup", "300ms")
+	r := asked(t, "threads", "1", "count", "100000000", "duration", "1200ms", "warmup", "300ms", "rate", "2000")
 	r.Target = target
 	o := carryOut(t, prepare(t, serverEnv(t, nil), r))
 	require.NoError(t, o.Err)

@@ -62,7 +62,7 @@ operations:
   look:  {get: product}
   order: {add: stock, by: -1}
 `)
-	c.Set = []string{"threads=2", "seed=7", "namespace=mixempty", "duration=1h"}
+	c.Set = []string{"threads=2", "seed=7", "namespace=mixempty", "duration=1h", "rate=2000"}
 	l, err := c.Start(t.Context(), t)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 1000 && l.Snapshot().At > 3*time.Second }, 5*time.Minute, 5*time.Millisecond)
