@@ -155,7 +155,11 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
 		pane.Legend = ch.sel.legend(e.Styles)
 		if c.clipped() && p.size != widget.Small {
-			pane.Title += fitting([]string{"▲▔ above the scale: l for log", "▲ above: l for log"}, pane.Title, pane.Note, p.throughput.Dx()-ansi.StringWidth(pane.Legend)-2)
+			room := p.throughput.Dx()
+			if beside == nil { // the other chart may have no legend
+				room -= ansi.StringWidth(pane.Legend) + 2
+			}
+			pane.Title += fitting([]string{"▲▔ above the scale: l for log", "▲ above: l for log"}, pane.Title, pane.Note, room)
 		}
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
