@@ -59,8 +59,8 @@ type Options struct {
 	// Unsure is what a gate does with figures that are unsure; empty means Pass.
 	Unsure Policy
 	// Earlier are other runs, in the order in which they began. Those of the same plan
-	// on the same machine show how much a run differs from the next, where each side
-	// has a single one.
+	// as A's on the same machine show how much a run differs from the next, where each side
+	// has a single one; fewer, and those of B's, may contradict a change.
 	Earlier []*Run
 }
 
@@ -152,6 +152,9 @@ func Sets(a, b Set, o Options) *Comparison {
 			p.under = a.Runs[0].Conditions.Under
 		}
 		c.Parts = append(c.Parts, p)
+	}
+	if text := c.contradicted(o.Earlier); text != "" {
+		c.Cautions = append(c.Cautions, text)
 	}
 	c.Notes = notes(c)
 	return c

@@ -34,12 +34,9 @@ func earlier(a, b Set, all []*Run) Set {
 		return s
 	}
 	for _, r := range all {
-		c := &r.Conditions
-		its := func(o *Run) bool { return o.Conditions.ID == c.ID && o.Conditions.Started.Equal(c.Started) }
-		if its(a.Runs[0]) || its(b.Runs[0]) || c.Failed || c.State == verdict.Invalid || !c.Repeats(&a.Runs[0].Conditions) {
-			continue
+		if !r.is(a.Runs[0]) && !r.is(b.Runs[0]) && r.tells(a.Runs[0]) {
+			s.Runs = append(s.Runs, r)
 		}
-		s.Runs = append(s.Runs, r)
 	}
 	if n := len(s.Runs); n > MostEarlier {
 		s.Runs = s.Runs[n-MostEarlier:]
@@ -48,6 +45,53 @@ func earlier(a, b Set, all []*Run) Set {
 		return Set{}
 	}
 	return s
+}
+
+// contradicted says of the first change that is certain, where another run of the same plan as a side's only one
+// differs from that by half as much or more, that it does, though there are too few to count; empty if none does.
+func (c *Comparison) contradicted(all []*Run) string {
+	if len(c.A.Runs) > 1 || len(c.B.Runs) > 1 || len(c.before.Runs) > 0 || len(c.Parts) == 0 {
+		return ""
+	}
+	for _, f := range c.Parts[0].Findings {
+		if !f.changed() || f.Figure != Throughput && !f.Figure.percentile() {
+			continue
+		}
+		most, text := math.Abs(math.Log1p(f.Change))/2, ""
+		for i, own := range []*Run{c.A.Runs[0], c.B.Runs[0]} {
+			is := []Range{f.A, f.B}[i]
+			for _, r := range all {
+				if !r.tells(own) || r.is(c.A.Runs[0]) || r.is(c.B.Runs[0]) {
+					continue
+				}
+				was := r.Parts[0].Figures[f.Figure]
+				by := math.Abs(math.Log(was.Value / is.Value))
+				if was.Vague || !(by >= most) {
+					continue
+				}
+				had := f.figure(Range{Value: was.Value}) + " " + f.Label(c.Unit(nil))
+				if f.Figure.percentile() {
+					had = "a " + f.Label("") + " of " + f.figure(Range{Value: was.Value})
+				}
+				most, text = by, fmt.Sprintf("another run of the same plan as %s had %s, not %s; more runs of each would tell more than these two", sides[i], had, f.figure(is))
+			}
+		}
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// is reports whether two runs are the same one.
+func (r *Run) is(o *Run) bool {
+	return o.Conditions.ID == r.Conditions.ID && o.Conditions.Started.Equal(r.Conditions.Started)
+}
+
+// tells reports whether a run shows how much another one differs from the next.
+func (r *Run) tells(of *Run) bool {
+	c := &r.Conditions
+	return !c.Failed && c.State != verdict.Invalid && c.Repeats(&of.Conditions)
 }
 
 // noise is by how much a figure differs from one run to the next, on its scale.

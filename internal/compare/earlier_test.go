@@ -116,3 +116,30 @@ func TestABaselineOfShortRunsDoesNotKnowItsError(t *testing.T) {
 	assert.InDelta(t, 0.01, runs[0].Parts[0].Figures[Errors].SE, 1e-9)
 	assert.InDelta(t, 1, runs[1].Parts[0].Figures[Throughput].SE, 1e-9)
 }
+
+// A run of the same plan as a side that differs from it by half of a certain change casts doubt on that, though one
+// is too few to say how much runs differ.
+func TestAnotherRunOfASideMayContradictAChange(t *testing.T) {
+	run := func(id int64, threads, rate float64) *Run {
+		r := short(10, id, map[Figure]Estimate{Throughput: {Value: rate, SE: rate / 100, DF: 8}})
+		r.Conditions.Settings = map[string]float64{"threads": threads}
+		return r
+	}
+	a, b := run(1, 2, 300e3), run(2, 8, 600e3)
+	compared := func(others ...*Run) string {
+		c := Sets(one(a), one(b), Options{Earlier: others})
+		assert.Equal(t, Better, c.Parts[0].Findings[0].Verdict)
+		said := c.contradicted(others)
+		if said != "" {
+			assert.Contains(t, c.Cautions, said)
+		}
+		return said
+	}
+	assert.Empty(t, compared(a, b, run(3, 2, 290e3), run(4, 8, 450e3), run(5, 16, 100e3)), "they differ by less, or are of another plan")
+	const text = "another run of the same plan as B had 250k /s, not 600k; more runs of each would tell more than these two"
+	assert.Equal(t, text, compared(run(3, 2, 450e3), run(4, 8, 250e3), run(5, 8, 300e3)), "the one that differs most")
+	failed := run(4, 8, 250e3)
+	failed.Conditions.Failed = true
+	assert.Empty(t, compared(failed))
+	assert.Empty(t, compared(run(3, 2, 290e3), run(4, 2, 295e3), run(5, 2, 305e3), run(6, 8, 250e3)), "three tell how much runs differ")
+}

@@ -61,7 +61,7 @@ func FindSet(out, ref string) (Set, []string, error) {
 	return set, left, nil
 }
 
-// Earlier reads the runs in the folder out that are repeats of A's only one, and those that
+// Earlier reads the runs in the folder out that are repeats of A's only one or of B's, and those of A's plan that
 // KeepNoise has kept there, the oldest first, and no more than are worth reading; none if a
 // side has several runs, which show by themselves how much runs differ. What cannot be read
 // shows nothing.
@@ -69,9 +69,11 @@ func Earlier(out string, a, b Set) (runs []*Run) {
 	if len(a.Runs) != 1 || len(b.Runs) != 1 {
 		return nil
 	}
-	for f := range kept(out, &a.Runs[0].Conditions) {
-		if r, err := Of(f); err == nil {
-			runs = append(runs, r)
+	for _, own := range []*Run{a.Runs[0], b.Runs[0]} {
+		for f := range kept(out, &own.Conditions) {
+			if r, err := Of(f); err == nil {
+				runs = append(runs, r)
+			}
 		}
 	}
 	return merged(keptNoise(out, &a.Runs[0].Conditions), runs)

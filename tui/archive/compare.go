@@ -141,15 +141,24 @@ func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
 	return m, nil
 }
 
-// earlier reads the kept runs that repeat the only one of side A; none if a side has
+// earlier reads the kept runs that repeat the only one of side A, or of B; none if a side has
 // several. What cannot be read shows nothing.
 func earlier(kept Finished, a, b compare.Set) (runs []*compare.Run) {
 	if len(a.Runs) != 1 || len(b.Runs) != 1 {
 		return nil
 	}
-	list, _ := kept.History() // without it, nothing is known of other runs
+	list, _ := kept.History()                                        // without it, nothing is known of other runs
+	left := [2]int{compare.MostEarlier + 2, compare.MostEarlier + 2} // the two sides are among them
 	for i := range list {
-		if !compare.ConditionsOf(&list[i]).Repeats(&a.Runs[0].Conditions) {
+		of := 0
+		switch c := compare.ConditionsOf(&list[i]); {
+		case c.Repeats(&a.Runs[0].Conditions):
+		case c.Repeats(&b.Runs[0].Conditions):
+			of = 1
+		default:
+			continue
+		}
+		if left[of]--; left[of] < 0 {
 			continue
 		}
 		f, err := kept.Load(list[i].ID)
@@ -158,9 +167,6 @@ func earlier(kept Finished, a, b compare.Set) (runs []*compare.Run) {
 		}
 		if r, err := compare.Of(f); err == nil {
 			runs = append(runs, r)
-		}
-		if len(runs) == compare.MostEarlier+2 { // the two sides are among them
-			break
 		}
 	}
 	slices.Reverse(runs)
