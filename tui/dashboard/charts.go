@@ -589,23 +589,23 @@ const telling = 3
 
 // scaledFrom returns the moment from which on the values of a series set its scale: the end of the last segment that
 // was more than far times above the window of the figures, which it would leave flat, or when a search began
-// to limit the rate. It is 0 for all values, and stays what it was until the window has some bars.
+// to limit the rate. It is 0 for all values, and stays what it was until the window has some bars that are not empty.
 func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration {
 	from := limited(ch.now.snap.Changes)
 	if ch.now.searching() { // its levels are compared
 		return from
 	}
 	first, end := a.within(s, ch.sel.fig.from, ch.sel.fig.to)
-	if end-first < telling {
-		return max(from, was)
-	}
 	most := func(first, end int) float64 { return chart.Lasting(s.Vals[first:end]) }
 	lit, next := most(first, end), ch.sel.fig.from
+	if end-first < telling || lit == 0 {
+		return max(from, was)
+	}
 	for _, seg := range slices.Backward(ch.now.snap.Segments) {
 		if seg.From >= ch.sel.fig.from {
 			continue
 		}
-		if lit > 0 && most(a.within(s, seg.From, next)) > far*lit {
+		if most(a.within(s, seg.From, next)) > far*lit {
 			return max(from, next)
 		}
 		next = seg.From

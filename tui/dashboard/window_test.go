@@ -252,6 +252,10 @@ func TestTheScaleOfThroughputFollowsTheWindow(t *testing.T) {
 	assert.InDelta(t, low, d.charts.scaleT.Most, 0, "a small change does not bring back what was before")
 	turned(150, 60)
 	assert.InDelta(t, low, d.charts.scaleT.Most, 0)
+	run.Gone = true
+	turned(140, 90)
+	assert.InDelta(t, low, d.charts.scaleT.Most, 0, "nor does a window in which nothing is done")
+	run.Gone = false
 	turned(before/2, 60)
 	assert.InDelta(t, before, d.charts.scaleT.Most, before/4)
 	assert.NotRegexp(t, `Throughput[^\n]*: l for log`, a.Picture(t))
