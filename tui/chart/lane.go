@@ -63,17 +63,20 @@ const (
 
 // Lane is a row of cells above a chart with a sign for each moment, and their names where there is
 // room, the newest first: to the right of the sign, or else to its left if it stands alone; moments of one cell
-// share a name. It is empty if no moment lies on the chart.
+// share a name, whose sign they have. It is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	c := NewCanvas(cells, 1)
 	some := false
+	put := func(m *Moment) {
+		l := sign
+		if m.Coming {
+			l = later
+		}
+		c.Put(m.Cell, 0, string(m.Sign), l)
+	}
 	for _, m := range moments {
 		if m.Cell >= 0 && m.Cell < cells {
-			l := sign
-			if m.Coming {
-				l = later
-			}
-			c.Put(m.Cell, 0, string(m.Sign), l)
+			put(&m)
 			some = true
 		}
 	}
@@ -87,6 +90,7 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 		}
 		for _, text := range m.names() {
 			if nameBeside(c, m.Cell, text) {
+				put(&m)
 				named[m.Cell] = true
 				break
 			}
