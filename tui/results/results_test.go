@@ -666,3 +666,13 @@ func TestAnswersPage(t *testing.T) {
 	assert.Regexp(t, `GET +40 +1 +2.5 %`, got)
 	assert.Contains(t, got, "call 7, GET k: nothing")
 }
+
+// Only a segment in which the run was paused says anything of that.
+func TestASegmentSaysThatItWasPaused(t *testing.T) {
+	of := func(paused float64) []string {
+		at := map[string]float64{"paused": paused, "threads": 4}
+		return settings(rundir.Stretch{Segment: rundir.Segment{Settings: at}, End: at}, []string{"paused", "threads"}, 40)
+	}
+	assert.Equal(t, []string{"threads 4"}, of(0))
+	assert.Equal(t, []string{"paused yes · threads 4"}, of(1))
+}

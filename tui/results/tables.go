@@ -228,9 +228,12 @@ func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 const ofSegments = "A row is of its whole segment, → of the seconds nearest to the change."
 
 // settings returns those of a stretch that differ between stretches, as many per line
-// as fit into w cells, at least one.
+// as fit into w cells, at least one; that it was paused only where it was.
 func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 	for _, name := range varying {
+		if measure.KnobOf(name) == "paused" && seg.Settings[name] == 0 && seg.End[name] == 0 {
+			continue
+		}
 		text := rundir.SettingText(name, seg.Settings[name])
 		if end := rundir.SettingText(name, seg.End[name]); end != text {
 			text += " → " + end
