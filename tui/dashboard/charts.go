@@ -584,12 +584,14 @@ func (ch *charts) rescale() {
 	ch.scaleL.Ceiling = ch.scaleL.Next(max(p99, most), second)
 }
 
-// telling is how many bars of a window tell how high its values are.
-const telling = 3
+// telling is how many bars of a window tell how high its values are, worth how many times higher what is above the
+// scale is than what is in it.
+const telling, worth = 3, 2
 
 // scaledFrom returns the moment from which on the values of a series set its scale: the end of the last segment that
-// was more than far times above the window of the figures, which it would leave flat, or when a search began
-// to limit the rate. It is 0 for all values, and stays what it was until the window has some bars that are not empty.
+// was more than far times above the window of the figures, which it would leave flat, and well above all later ones,
+// or when a search began to limit the rate. It is 0 for all values, and stays what it was until the window has some
+// bars that are not empty.
 func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration {
 	from := limited(ch.now.snap.Changes)
 	if ch.now.searching() { // its levels are compared
@@ -601,14 +603,16 @@ func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration 
 	if end-first < telling || lit == 0 {
 		return max(from, was)
 	}
+	rest := lit
 	for _, seg := range slices.Backward(ch.now.snap.Segments) {
 		if seg.From >= ch.sel.fig.from {
 			continue
 		}
-		if most(a.within(s, seg.From, next)) > far*lit {
+		top := most(a.within(s, seg.From, next))
+		if top > far*lit && top > worth*rest {
 			return max(from, next)
 		}
-		next = seg.From
+		rest, next = max(rest, top), seg.From
 	}
 	return from
 }
