@@ -23,6 +23,8 @@ type Tried struct {
 	Why  string
 	// Doubtful means that the result may be due to chance: the evidence was balanced.
 	Doubtful bool
+	// Ours means that it did not hold where perfbench or its machine was measured, and not the store.
+	Ours bool
 	// Vain means that the level had failed alike with fewer calls in progress.
 	Vain bool
 	// Width is how many calls might be in progress; 0: it is not known.
@@ -40,7 +42,9 @@ type Estimate struct{ Value, SE float64 }
 // doubtful step is repeated. At the end both levels are tried once more, and a level
 // that failed early by doubtful steps alone gets a last try that may outvote them.
 // Once a lower level holds with more calls in progress, one that did not hold is as if it
-// had not been tried, and has its turn again.
+// had not been tried, and has its turn again. Steps that say nothing of the store do not
+// count against a level up to one that held without doubt; they are repeated, up to
+// mostOurs.
 type Choice struct {
 	// Start is the first level.
 	Start float64
@@ -80,6 +84,10 @@ type hunt struct {
 	steps int
 	// votes are the numbers of steps for and against each level.
 	votes map[float64][2]int
+	// ours is how many of those against it were in steps that say nothing of the store, and proof are levels with a
+	// step that held without doubt.
+	ours  map[float64]int
+	proof map[float64]bool
 	sure  map[float64]bool // tried carefully
 	// clear are levels with a step that was not doubtful. heard are those that have had
 	// their last try or were first tried near the end, and saying is the one that is
@@ -108,7 +116,7 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 	h := hunt{
 		Choice: c, try: try, found: found,
 		votes: map[float64][2]int{}, sure: map[float64]bool{}, clear: map[float64]bool{}, heard: map[float64]bool{},
-		widest: map[float64]int{}, open: map[float64]bool{},
+		widest: map[float64]int{}, open: map[float64]bool{}, ours: map[float64]int{}, proof: map[float64]bool{},
 	}
 	level := c.Start
 	for {
@@ -134,6 +142,9 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 		}
 	}
 }
+
+// mostOurs is how many steps of a level may say nothing of the store before a level that held without doubt is left at that.
+const mostOurs = 3
 
 func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
 
@@ -164,13 +175,23 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 			v[1]++
 		}
 		h.votes[level], h.saying = v, 0
+		h.proof[level] = h.proof[level] || s.Held && !s.Doubtful
+		if s.Ours {
+			h.ours[level]++
+		}
+		v = h.counted(level)
+		void := s.Ours && level <= h.proven()
 		h.widest[level] = max(h.widest[level], s.Width)
 		if s.Held && (!s.Doubtful || v[0] > 1) {
 			h.reopen(level, s.Width)
 		}
 		h.clear[level] = h.clear[level] || !s.Doubtful
-		h.sure[level] = h.sure[level] || careful && !s.Doubtful || v[0]+v[1] > 1
-		if !h.Confirm || h.out() || v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1) {
+		h.sure[level] = h.sure[level] || careful && !s.Doubtful && !void || v[0]+v[1] > 1 || void && h.ours[level] >= mostOurs
+		switch {
+		case !h.Confirm, h.out(), void && h.ours[level] >= mostOurs:
+			return nil
+		case void:
+		case v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1):
 			return nil
 		}
 		careful = true
@@ -179,10 +200,12 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 
 // reopen forgets that higher levels than one that held with a width did not hold with less.
 func (h *hunt) reopen(held float64, width int) {
-	for l, v := range h.votes {
-		if l > held && h.widest[l] < width && v[0] <= v[1] {
+	for l := range h.votes {
+		if v := h.counted(l); l > held && h.widest[l] < width && v[0] <= v[1] {
 			h.open[l] = true
 			delete(h.votes, l)
+			delete(h.ours, l)
+			delete(h.proof, l)
 			delete(h.sure, l)
 			delete(h.clear, l)
 			delete(h.heard, l)
@@ -201,10 +224,10 @@ func (h *hunt) after(level float64, held bool) float64 {
 	} else {
 		v[1]++
 	}
-	if v[0] == v[1] {
+	then.votes[level] = v
+	if v = then.counted(level); v[0] == v[1] {
 		return 0
 	}
-	then.votes[level] = v
 	r := then.known()
 	return then.next(r.Low, r.High)
 }
@@ -225,30 +248,53 @@ func (h *hunt) known() Range { return h.from(func(float64) bool { return true })
 // if it had not been tried.
 func (h *hunt) certain() Range {
 	return h.from(func(l float64) bool {
-		v := h.votes[l]
+		v := h.counted(l)
 		return v[0] > v[1] || v[0] < v[1] && (h.clear[l] || v[0]+v[1] > 1)
 	})
 }
 
 // from returns what has been found by the levels that count.
 func (h *hunt) from(counts func(level float64) bool) Range {
-	var levels []float64
-	for l := range h.votes {
-		if counts(l) {
-			levels = append(levels, l)
-		}
-	}
-	slices.Sort(levels)
 	r := Range{}
-	for _, l := range levels {
-		if v := h.votes[l]; v[0] > v[1] {
+	for _, l := range h.levels() {
+		switch v := h.counted(l); {
+		case v == [2]int{} || !counts(l):
+		case v[0] > v[1]:
 			r.Low = l
-		} else {
+		default:
 			r.High = l
-			break
+			return r
 		}
 	}
 	return r
+}
+
+// levels returns those that have been tried, from the lowest up.
+func (h *hunt) levels() []float64 { return slices.Sorted(maps.Keys(h.votes)) }
+
+// counted returns the votes on a level that count: those in steps that say nothing of the store do not, up to what is
+// proven.
+func (h *hunt) counted(level float64) [2]int {
+	v := h.votes[level]
+	if h.ours[level] > 0 && level <= h.proven() {
+		v[1] -= h.ours[level]
+	}
+	return v
+}
+
+// proven returns the highest level with a step that held without doubt, unless the store itself outvoted it, or a lower one
+// as often as not; 0 if there is none.
+func (h *hunt) proven() (level float64) {
+	for _, l := range h.levels() {
+		good, bad := h.votes[l][0], h.votes[l][1]-h.ours[l]
+		if good >= bad && h.proof[l] {
+			level = l
+		}
+		if good+bad > 0 && good <= bad {
+			return level
+		}
+	}
+	return level
 }
 
 // next returns what to try after low has held and high has not; 0 if they are close

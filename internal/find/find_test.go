@@ -500,3 +500,42 @@ func TestCheckTellsWhatIsWrongWithoutAPlan(t *testing.T) {
 		assert.Equal(t, want, fault.FieldOf(fault.Parts(err)[0]), want)
 	}
 }
+
+// A machine that is crowded when the answer is tried once more makes it doubtful, and no lower: a try that says nothing of the
+// store does not count against what held without doubt.
+func TestACrowdedMachineDoesNotLowerWhatHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var crowded atomic.Bool
+		began := time.Now()
+		var since time.Duration
+		plan := putting(t, "memory:?service=4ms&servers=2", 8)
+		one := plan.Phases[0].Tracks[0].NewTask
+		plan.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) {
+			task, err := one(worker)
+			calls := 0
+			return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
+				if calls++; crowded.Load() && calls%10 == 0 { // one call in ten begins late
+					time.Sleep(20 * time.Millisecond)
+				}
+				return task.Do(ctx, it)
+			}), err
+		}
+		stolen := func() *verdict.Observed {
+			now := time.Since(began)
+			if !crowded.Load() {
+				since = now
+			}
+			return &verdict.Observed{Seconds: now.Seconds(), Cores: 4, CPU: 0.2, Machine: 0.5, Stolen: 0.3 * (now - since).Seconds() / max(now.Seconds(), 1)}
+		}
+		r, _ := findingSeen(t, plan, Asked{Under: []string{"p99<10ms"}, From: "240"}, func(o *Options) {
+			o.Trying = func(now Trying) { crowded.Store(crowded.Load() || now.Level > 480) }
+		}, stolen)
+		assert.InDelta(t, 480, r.Found, 0)
+		assert.Less(t, r.TooMuch, 1.04*r.Found)
+		assert.True(t, r.Complete, r.Why)
+		o := r.Outcome(r.Of(r.Found))
+		assert.Equal(t, 1+mostOurs, o.Tries)
+		assert.True(t, o.Doubtful)
+		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, machine stolen$`, r.told(o))
+	})
+}

@@ -503,6 +503,9 @@ type Outcome struct {
 	// Doubtful means that chance may have decided it: of these tries some held and others did not, or none did and each
 	// was in doubt, or a single one was.
 	Doubtful bool
+	// Void means that no try counts: it did not hold in tries in which perfbench or its machine was measured and not the
+	// store, and a higher level held without doubt.
+	Void bool
 	// Others are the tries with other numbers of threads.
 	Others []Step
 }
@@ -512,23 +515,8 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	if len(t.Steps) == 0 {
 		return o
 	}
-	good, bad, clear := 0, 0, false
-	for i, s := range t.Steps {
-		if i+1 < len(t.Steps) && t.Steps[i+1].Level == s.Level && t.Steps[i+1].Threads > s.Threads {
-			continue // it was tried again with more
-		}
-		switch {
-		case s.Held && good == 0 && bad > 1 && !clear: // as Choice has it, one more try outvotes those in doubt
-			if good = bad; !s.Doubtful {
-				good++
-			}
-		case s.Held:
-			good++
-		default:
-			bad++
-		}
-		clear = clear || !s.Doubtful
-	}
+	good, bad := votes(t.Steps, t.Level <= r.proven())
+	o.Void = good+bad == 0
 	switch {
 	case r.TooMuch > 0 && t.has(r.TooMuch) && !t.has(r.Found):
 	case good > 0 && (t.has(r.Found) || t.Level <= r.Found):
@@ -560,8 +548,56 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 		}
 	}
 	o.count(same)
+	o.Doubtful = o.Doubtful || o.Void
 	o.Shown = r.stands(o, same)
 	return o
+}
+
+// votes counts the tries of a level that held and that did not, as Choice does. With proven, those that say nothing of
+// the store do not count.
+func votes(tries []Step, proven bool) (good, bad int) {
+	clear := false
+	for i, s := range tries {
+		if i+1 < len(tries) && tries[i+1].Level == s.Level && tries[i+1].Threads > s.Threads {
+			continue // it was tried again with more
+		}
+		switch {
+		case s.Held && good == 0 && bad > 1 && !clear: // one more try outvotes those in doubt
+			if good = bad; !s.Doubtful {
+				good++
+			}
+		case s.Held:
+			good++
+		case !proven || len(s.Ours) == 0:
+			bad++
+		}
+		clear = clear || !s.Doubtful
+	}
+	return good, bad
+}
+
+// proven returns up to which level tries that say nothing of the store do not count: the highest that held without doubt,
+// as Choice has it, and none above the answer.
+func (r *Result) proven() (level float64) {
+	if !slices.ContainsFunc(r.Steps, func(s Step) bool { return len(s.Ours) > 0 }) {
+		return 0
+	}
+	levels := r.Newest()
+	slices.Sort(levels)
+	for _, l := range levels {
+		if r.Tried() && l > r.Found {
+			return level
+		}
+		tries := r.Of(l).Steps
+		good, bad := votes(tries, true)
+		if good >= bad && slices.ContainsFunc(tries, func(s Step) bool { return s.Held && !s.Doubtful }) {
+			level = l
+		}
+		if good+bad > 0 && good <= bad {
+			return level
+		}
+	}
+	return level
 }
 
 // stands returns the try that stands for a level that came out so, of its tries with one number of threads.
@@ -676,14 +712,14 @@ func (r *Result) narrower(level float64, threads int) bool {
 
 // Bracket returns what a search in progress knows so far: the highest level that held, below
 // the lowest that did not; 0 if there is none. A single doubtful step makes no level too much, nor do tries with fewer threads
-// than a lower level held with.
+// than a lower level held with, nor those that say nothing of the store below what held without doubt.
 func (r *Result) Bracket() (held, tooMuch float64) {
 	threads := 0 // with which it held
 	for _, s := range r.Curve() {
 		switch alone := len(r.Of(s.Level).Steps) == 1; {
 		case s.Held:
 			held, threads = s.Level, s.Threads
-		case s.Doubtful && alone, r.narrower(s.Level, threads):
+		case s.Doubtful && alone, r.narrower(s.Level, threads), r.Outcome(r.Of(s.Level)).Void:
 		default:
 			return held, s.Level
 		}

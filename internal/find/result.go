@@ -55,6 +55,9 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		unlimited = b.tracks
 		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}
 	}
+	seek.Ours = func(s Tried) bool {
+		return f.options.Recovery == nil && f.suspect(f.step(s), &f.bench.step).By == ByPerfbench
+	}
 	ours, counted := 0, 0.0 // of the last levels: so many did not hold since perfbench was held up with little to do; the last of them
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged

@@ -34,6 +34,9 @@ type Seek struct {
 	Sounded func(Tried)
 	// Trying takes the try in progress, as it begins and after each of its seconds; may be nil.
 	Trying func(Trying)
+	// Ours reports whether a try that has just ended, and did not hold, says nothing of the store because perfbench or its
+	// machine was measured; nil: none does.
+	Ours func(Tried) bool
 }
 
 // Trying is a try in progress.
@@ -88,6 +91,8 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			now = s.To
 			width := b.Width()
 			s.Width = width
+			s.Ours = !s.Held && k.Ours != nil && k.Ours(s)
+			_, has := held[level]
 			if before != nil && !s.Held {
 				switch better := k.better(*before, s); {
 				case s.Doubtful && !again && k.Choice.Confirm:
@@ -98,10 +103,13 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 					enough, s.Vain = fewer, true
 				}
 			}
-			if delete(held, level); s.Held {
+			switch {
+			case s.Held:
 				held[level] = width
+			case !s.Ours:
+				delete(held, level)
 			}
-			if s.Held || doubted != nil || enough > 0 && width >= enough || !b.Widen(list) {
+			if s.Held || doubted != nil || s.Ours && has || enough > 0 && width >= enough || !b.Widen(list) {
 				return s, nil
 			}
 			found(s)

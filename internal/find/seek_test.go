@@ -266,6 +266,53 @@ func TestALevelThatFailedOnlyDoubtfullyHasALastSay(t *testing.T) {
 	}
 }
 
+// What held without doubt is not outvoted by steps that say nothing of the store: these are repeated, a few times. What the
+// store did itself counts as before, and so do they where a level held in doubt alone.
+func TestWhatHeldWithoutDoubtIsOutvotedByTheStoreAlone(t *testing.T) {
+	ours, clean, holds := Tried{Ours: true}, Tried{}, Tried{Held: true}
+	for name, c := range map[string]struct {
+		first Tried   // of the level that holds, before higher ones fail
+		then  []Tried // of its further steps; the last one goes on
+		low   float64
+		tries int
+	}{
+		"perfbench was measured":           {holds, []Tried{ours}, 1000, 1 + mostOurs},
+		"in doubt":                         {holds, []Tried{{Ours: true, Doubtful: true}}, 1000, 1 + mostOurs},
+		"perfbench was measured for once":  {holds, []Tried{ours, holds}, 1000, 3},
+		"for twice":                        {holds, []Tried{ours, ours, holds}, 1000, 4},
+		"the store failed":                 {holds, []Tried{clean}, 970, 3},
+		"perfbench first, then the store":  {holds, []Tried{ours, clean}, 970, 4},
+		"the store once":                   {holds, []Tried{clean, holds}, 1000, 3},
+		"it held in doubt":                 {Tried{Held: true, Doubtful: true}, []Tried{ours}, 970, 3},
+		"it held in doubt, then perfbench": {Tried{Held: true, Doubtful: true}, []Tried{holds, ours}, 1000, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tries := 0
+			try := func(_ context.Context, level float64, _ bool) (Tried, error) {
+				s := Tried{Held: level < 1000, Ours: level > 1000}
+				if level == 1000 {
+					if s = c.first; tries > 0 {
+						s = c.then[min(tries, len(c.then))-1]
+					}
+					tries++
+				}
+				s.Rate = level
+				return s, nil
+			}
+			r, err := Choice{Start: 500, Raise: 2, Near: 1.03, Most: 60, Confirm: true}.Find(t.Context(), try, func(Tried) {})
+			require.NoError(t, err)
+			assert.True(t, r.Known)
+			assert.GreaterOrEqual(t, r.Low, c.low)
+			if c.low < 1000 {
+				assert.InDelta(t, 1000, r.High, 0)
+			} else {
+				assert.InDelta(t, 1000, r.Low, 0)
+			}
+			assert.Equal(t, c.tries, tries)
+		})
+	}
+}
+
 func seek() Seek {
 	return Seek{
 		Conditions: []Condition{{Text: "p99<limit", Bound: 0.01, Share: true}},
@@ -473,6 +520,32 @@ func TestALevelIsTooMuchOnlyWithTheThreadsThatHold(t *testing.T) {
 			assert.LessOrEqual(t, again, held+2, "next, once it is sure that the lower one holds: %v", b.tries)
 		})
 	}
+}
+
+// A try that says nothing of the store says nothing of threads: what held is tried again with as many.
+func TestATryThatSaysNothingOfTheStoreLeavesTheThreads(t *testing.T) {
+	b := &scripted{narrow: narrow{threads: 2, most: 1e6, each: 1e6}}
+	b.share = func(level, threads float64) (even, odd float64) {
+		crowded := slices.ContainsFunc(b.tries, func(try [2]float64) bool { return try[0] > 2000 })
+		if crowded || level == 2000 && threads < 8 {
+			return 0.5, 0.5
+		}
+		return 0, 0
+	}
+	b.widens = func() bool { return b.level == 2000 }
+	k := seek()
+	k.Time, k.Choice.Start, k.Choice.Most = 0, 1000, 40
+	k.Ours = func(s Tried) bool { return s.Width > 2 }
+	r, err := k.Find(t.Context(), b, func(Tried) {})
+	require.NoError(t, err)
+	assert.InDelta(t, 2000, r.Low, 0)
+	var with []float64
+	for _, try := range b.tries {
+		if try[0] == 2000 {
+			with = append(with, try[1])
+		}
+	}
+	assert.Equal(t, []float64{2, 8, 8, 8, 8}, with)
 }
 
 // Where the time is up before that, it is not known whether it is too much.

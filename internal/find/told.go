@@ -57,7 +57,10 @@ func (r *Result) told(o Outcome) string {
 // why is what brought a level down, in one of its tries if it held; and that users waited where it held. It is empty if
 // there is nothing to say.
 func (r *Result) why(o Outcome) string {
-	if !o.Held {
+	switch {
+	case o.Void:
+		return r.evidence(o.Shown) + apart("does not count: "+units.Number(r.proven())+" held")
+	case !o.Held:
 		return r.evidence(o.Shown)
 	}
 	waits := waits(r.waited(o.Shown))

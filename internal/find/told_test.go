@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // Several tries of a level are told together, and a condition that all know is not said again.
@@ -233,4 +234,38 @@ func TestALevelThatFailedWithFewerThreadsIsNotTooMuch(t *testing.T) {
 	r.leaveOpen()
 	assert.InDelta(t, 40, r.TooMuch, 0)
 	assert.InDelta(t, 30, r.Narrow().Level, 0)
+}
+
+// Tries in which the machine was measured do not count below a rate that held without doubt, and the row of a level with
+// no others says so; above it they do, and so do those of the store.
+func TestALevelOfWhichNoTryCounts(t *testing.T) {
+	crowded := func(level float64) Step {
+		return Step{Level: level, Why: "p99<5ms did not hold: 9 % took longer", Ours: []string{string(verdict.Crowded)}}
+	}
+	r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: []Step{
+		{Level: 10, Held: true}, crowded(20), crowded(20), {Level: 30, Held: true}, crowded(30), crowded(30), crowded(40), crowded(40),
+	}}
+	known := func() []float64 {
+		held, tooMuch := r.Bracket()
+		return []float64{held, tooMuch}
+	}
+	for range 2 { // while it is under way, and with its answer
+		words, _, _ := r.Told(20)
+		assert.Equal(t, "unclear · held 0 of 2 tries · 9 % took longer, machine crowded · does not count: 30 held", words)
+		words, _, _ = r.Told(30)
+		assert.Equal(t, "unclear · held 1 of 3 tries · once 9 % took longer, machine crowded", words)
+		words, _, _ = r.Told(40)
+		assert.Equal(t, "too much · held 0 of 2 tries · 9 % took longer, machine crowded", words)
+		assert.Equal(t, []float64{30, 40}, known())
+		r.Found, r.TooMuch = 30, 40
+	}
+	r.Found, r.TooMuch = 10, 20
+	assert.Equal(t, []float64{10, 20}, known(), "an earlier version had it so")
+	r.Found, r.TooMuch = 0, 0
+	r.Steps = append(r.Steps, Step{Level: 30, Why: "p99<5ms did not hold"})
+	assert.Equal(t, []float64{10, 30}, known(), "the store failed as often")
+	r.Steps = append(r.Steps, Step{Level: 30, Why: "p99<5ms did not hold"})
+	assert.Equal(t, []float64{10, 20}, known(), "and more often")
+	r.Steps[3].Doubtful, r.Steps = true, r.Steps[:4]
+	assert.Equal(t, []float64{10, 20}, known(), "it held in doubt")
 }

@@ -258,12 +258,22 @@ func evenAt(r *find.Result, many string) string {
 	return fmt.Sprintf("even at %s, the lowest that was tried", units.Number(r.TooMuch)+many)
 }
 
-// contradicted is why an answer is doubtful: some of its tries held and others did not, or a lower rate failed; empty for
-// any other.
+// contradicted is why an answer is doubtful: some of its tries held and others did not, because of the store or because it
+// was not measured, or a lower rate failed; empty for any other.
 func contradicted(r *find.Result) string {
 	o := r.Outcome(r.Of(r.Found))
-	if !restsOnRate(r, o) || o.Good == o.Tries && !failedBelow(r) {
+	below := failedBelow(r)
+	if !restsOnRate(r, o) || o.Good == o.Tries && !below {
 		return ""
+	}
+	ours := 0
+	for _, s := range r.Of(r.Found).Steps {
+		if !s.Held && len(s.Ours) > 0 && s.Threads == o.Shown.Threads {
+			ours++
+		}
+	}
+	if !below && o.Good+ours == o.Tries {
+		return fmt.Sprintf("doubtful: %d of %s did not measure the store", ours, units.Plural(o.Tries, "try"))
 	}
 	return "doubtful: tries contradict each other"
 }
@@ -274,10 +284,12 @@ func restsOnRate(r *find.Result, o find.Outcome) bool {
 }
 
 // failedBelow reports whether a lower rate than the highest that held failed in one of its tries, other than with fewer
-// threads.
+// threads or where the store was not measured.
 func failedBelow(r *find.Result) bool {
 	return slices.ContainsFunc(r.Curve(), func(s find.Step) bool {
-		return s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool { return !other.Held && (!s.Held || other.Threads == s.Threads) })
+		return s.Level < r.Found && slices.ContainsFunc(r.Of(s.Level).Steps, func(other find.Step) bool {
+			return !other.Held && len(other.Ours) == 0 && (!s.Held || other.Threads == s.Threads)
+		})
 	})
 }
 
