@@ -154,12 +154,12 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		}
 		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
 		pane.Legend = ch.sel.legend(e.Styles)
-		if c.clipped() && p.size != widget.Small {
+		if marks := c.marks(); marks != nil && p.size != widget.Small {
 			room := p.throughput.Dx()
 			if beside == nil { // the other chart may have no legend
 				room -= ansi.StringWidth(pane.Legend) + 2
 			}
-			pane.Title += fitting([]string{"▲▔ above the scale: l for log", "▲ above: l for log"}, pane.Title, pane.Note, room)
+			pane.Title += fitting(marks, pane.Title, pane.Note, room)
 		}
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
@@ -238,7 +238,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		if p.size != widget.Small {
 			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
-			pane.Title += legendFor(pane.Title, pane.Note, room, few, c.clipped())
+			pane.Title += legendFor(pane.Title, pane.Note, room, few, c.marks())
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
@@ -252,29 +252,23 @@ func shortened(forms []string, fits func(string) bool) string {
 	return ""
 }
 
-// legends say what the marks of the latency chart are, the longest first.
-var legends = []string{"█ p50 to p99   ⠒ max   ▲▔ above the scale", "█ p50 to p99  ⠒ max  ▲ above", "█ p50 to p99  ⠒ max"}
-
-// legendFor returns the longest of them that has room in the upper border, with the space before it; empty
-// if none has. If some of what is drawn is of few calls, that is said before the rest; if some is above the
-// scale, the key of an axis that has room for it is said where it fits.
-func legendFor(title, note string, width int, few, clipped bool) string {
-	list := legends
-	if few {
-		list = nil
-		for _, l := range legends {
-			list = append(list, strings.Replace(l, "p99", "p99, "+chart.DimmedFew(), 1))
-		}
-		list = append(append(list, "█ p50 to p99, "+chart.DimmedFew()), legends...)
+// legendFor returns what says what the marks of the latency chart are, the longest that has room in the upper border,
+// with the space before it; empty if none has. If some of what is drawn is of few calls, that is said before the
+// rest; what is above the scale has those marks.
+func legendFor(title, note string, width int, few bool, marks []string) string {
+	const band, most = "█ p50 to p99", "⠒ max"
+	list := []string{band + "  " + most}
+	if marks != nil {
+		list = []string{list[0] + "  " + marks[0], list[0] + "  " + marks[1], list[0], marks[1]}
 	}
-	if clipped {
-		var keyed []string
+	if few {
+		var dimmed []string
 		for _, l := range list {
-			if strings.Contains(l, "▲") {
-				keyed = append(keyed, l+": l for log")
+			if strings.HasPrefix(l, band) {
+				dimmed = append(dimmed, strings.Replace(l, band, band+", "+chart.DimmedFew(), 1))
 			}
 		}
-		list = append(keyed, list...)
+		list = append(append(dimmed, band+", "+chart.DimmedFew()), list...)
 	}
 	return fitting(list, title, note, width)
 }

@@ -143,13 +143,20 @@ func (p *Plot) canvas() *chart.Canvas {
 	return c
 }
 
-// clipped reports whether an area or the line above it goes beyond the end of the scale.
-func (p *Plot) clipped() bool {
-	most := chart.Peak(p.Above)
+// marks say what the marks of values above the scale are, the longest first, and of an area or the line above it,
+// which key makes the axis one that has room for them; nil if all is within the scale.
+func (p *Plot) marks() []string {
+	most, end := chart.Peak(p.Above), p.High*(1+1e-9)
 	for _, a := range p.Areas {
 		most = max(most, chart.Peak(a.To))
 	}
-	return most > p.High*(1+1e-9)
+	switch {
+	case most > end:
+		return []string{"▲▔ above the scale: l for log", "▲ above: l for log"}
+	case chart.Peak(p.Pending) > end:
+		return []string{"▲▔ above the scale", "▲ above"}
+	}
+	return nil
 }
 
 // ages draws the line of pending calls; values beyond the scale run along its end.

@@ -99,8 +99,8 @@ func TestAP99OfFewCallsIsDimmed(t *testing.T) {
 	p.Warm = 2
 	assert.Equal(t, styles.Dimmed(false), p.ink(styles, area+1, 1, 1))
 	assert.Equal(t, styles.Series[1], p.ink(styles, edge+1, 3, 0))
-	assert.Equal(t, "   █ p50 to p99, dimmed if of fewer than 1000 calls", legendFor("Latency", "", 70, true, false))
-	assert.Equal(t, "   █ p50 to p99  ⠒ max", legendFor("Latency", "", 45, true, false))
+	assert.Equal(t, "   █ p50 to p99, dimmed if of fewer than 1000 calls", legendFor("Latency", "", 70, true, nil))
+	assert.Equal(t, "   █ p50 to p99  ⠒ max", legendFor("Latency", "", 45, true, nil))
 }
 
 // The band of several operations is that of all their calls, as the figures beside it are.

@@ -229,19 +229,21 @@ func TestTheLatencyChartHasALegend(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		want  string
-	}{{71, "   █ p50 to p99   ⠒ max   ▲▔ above the scale"}, {60, "   █ p50 to p99  ⠒ max  ▲ above"}, {50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
-		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false, false))
+	}{{50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
+		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false, nil))
 	}
 }
 
-// Where something is above the scale, the border names the key that makes room for it.
+// Where something is above the scale, the border names the key that makes room for it, if it does.
 func TestTheLegendNamesTheLogAxisWhereItHelps(t *testing.T) {
-	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲▔ above the scale: l for log", legendFor("Latency", "all 2 ops ", 90, false, true))
-	assert.Equal(t, "   █ p50 to p99   ⠒ max   ▲▔ above the scale", legendFor("Latency", "all 2 ops ", 90, false, false))
 	p := &Plot{Scale: plot.Scale{High: 10}, Areas: []Area{{To: []float64{10, 4}}}, Above: []float64{math.NaN(), 9}}
-	assert.False(t, p.clipped())
+	legend := func(width int) string { return legendFor("Latency", "all 2 ops ", width, false, p.marks()) }
+	assert.Equal(t, "   █ p50 to p99  ⠒ max", legend(90))
+	p.Pending = []float64{11}
+	assert.Equal(t, "   █ p50 to p99  ⠒ max  ▲▔ above the scale", legend(90))
 	p.Above[0] = 11
-	assert.True(t, p.clipped())
+	assert.Equal(t, "   █ p50 to p99  ⠒ max  ▲▔ above the scale: l for log", legend(90))
+	assert.Equal(t, "   ▲ above: l for log", legend(48))
 }
 
 // The operations that are stacked are named in the border of their chart.
