@@ -294,25 +294,32 @@ func (b *bench) lump() float64 {
 	return float64(n)
 }
 
-// parts returns the share of each track in the units that count of the last step, with that of the rates now in force, in
-// the order of the tracks; nil if they are the same within oneMix.
-func (b *bench) parts(done []float64) (out []Part) {
+// mix returns the share of each track in the units that count of the last step, which had no rate and did so many a second, with
+// that of its rate when there is one, in the order of the tracks; nil if they are the same within oneMix. most is how much
+// could have been done with the mix of a rate: the slowest track for its share bounds it.
+func (b *bench) mix(done float64) (parts []Part, most float64) {
+	now := make([]workload.Settings, len(b.tracks))
+	for i := range now {
+		now[i] = b.run.Settings(i)
+	}
+	at := workload.Turned(b.tracks, now, workload.AllTracks, b.options.Over, done)
 	all, rates, apart := 0.0, 0.0, 0.0
-	for i, n := range done {
+	for i, n := range b.step.tracks {
 		if n > 0 {
-			all, rates = all+n, rates+b.run.Settings(i).Rate
+			all, rates = all+n, rates+at[i].Rate
 		}
 	}
-	for i, n := range done {
-		if n > 0 && rates > 0 {
-			p := Part{Track: b.tracks[i].Name, Share: n / all, AtRate: b.run.Settings(i).Rate / rates}
-			out, apart = append(out, p), max(apart, math.Abs(p.Share-p.AtRate))
+	most = done
+	for i, n := range b.step.tracks {
+		if n > 0 && at[i].Rate > 0 {
+			p := Part{Track: b.tracks[i].Name, Share: n / all, AtRate: at[i].Rate / rates}
+			parts, apart, most = append(parts, p), max(apart, math.Abs(p.Share-p.AtRate)), min(most, done*p.Share/p.AtRate)
 		}
 	}
 	if apart <= oneMix {
-		return nil
+		return nil, done
 	}
-	return out
+	return parts, most
 }
 
 func (b *bench) observation() *verdict.Observed {

@@ -293,6 +293,7 @@ func TestFindTellsThatItWasAnotherMixWithoutALimit(t *testing.T) {
 		r, _ := finding(t, plan, Asked{Under: []string{"p99<100ms"}, To: "700"}, nil)
 		require.NotNil(t, r.Unlimited)
 		assert.InDelta(t, 2500, r.Unlimited.Done, 20)
+		assert.InDelta(t, 250, r.Steps[0].Level, 5, "the slow one does 500, so both do 1000 with the same rate")
 		require.Len(t, r.Unlimited.Parts, 2)
 		for i, want := range []Part{{"a", 0.2, 0.5}, {"b", 0.8, 0.5}} {
 			p := r.Unlimited.Parts[i]

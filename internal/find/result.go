@@ -49,11 +49,11 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
 	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time, Trying: f.options.Trying}
-	var unlimited []float64 // what each track did
-	seek.Sounded = func(s Tried) {
+	seek.Sounded = func(s Tried) float64 {
 		b := &f.bench.step
-		unlimited = b.tracks
-		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response))}
+		parts, most := f.bench.mix(s.Done)
+		r.Unlimited = &Unlimited{Done: s.Done, Errors: b.errors, Threads: b.threads, Response: timesOf(measure.Summarize(b.response)), Parts: parts}
+		return most
 	}
 	seek.Ours = func(s Tried) bool {
 		return f.options.Recovery == nil && f.suspect(f.step(s), &f.bench.step).By == ByPerfbench
@@ -75,9 +75,6 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	}
 	ends, err := search(func(s Tried) {
 		step := f.step(s)
-		if len(r.Steps) == 0 && r.Unlimited != nil {
-			r.Unlimited.Parts = f.bench.parts(unlimited)
-		}
 		if f.options.Recovery != nil {
 			step.Recovered = new(back.last)
 		}

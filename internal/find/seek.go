@@ -30,8 +30,9 @@ type Seek struct {
 	Choice     Choice
 	// Time is how long the whole search may take, by the run's clock; 0: no limit.
 	Time time.Duration
-	// Sounded takes what was done without a limit, where the search began with that; may be nil.
-	Sounded func(Tried)
+	// Sounded takes what was done without a limit, where the search begins with that, and returns how much that would be of
+	// what a level consists of; may be nil: as much.
+	Sounded func(Tried) float64
 	// Trying takes the try in progress, as it begins and after each of its seconds; may be nil.
 	Trying func(Trying)
 	// Ours reports whether a try that has just ended, and did not hold, says nothing of the store because perfbench or its
@@ -126,11 +127,12 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 		if err != nil {
 			return Range{}, err
 		}
+		most := s.Done
 		if k.Sounded != nil {
-			k.Sounded(s)
+			most = k.Sounded(s)
 		}
 		end = s.From + int64(k.Time)
-		k.Choice.Start = max(rounded(s.Done/4), 1)
+		k.Choice.Start = max(rounded(most/4), 1)
 		if k.Choice.High > 0 {
 			k.Choice.Start = min(k.Choice.Start, k.Choice.High)
 		}

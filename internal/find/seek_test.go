@@ -367,7 +367,10 @@ func TestSeekRaisesThreadsWhileThatHelps(t *testing.T) {
 		n := &narrow{threads: 1, most: c.most, each: 250}
 		var sounded []Tried
 		k := seek()
-		k.Time, k.Sounded = 0, func(s Tried) { sounded = append(sounded, s) }
+		k.Time, k.Sounded = 0, func(s Tried) float64 {
+			sounded = append(sounded, s)
+			return s.Done
+		}
 		r, err := k.Find(t.Context(), n, func(Tried) {})
 		require.NoError(t, err)
 		require.Len(t, sounded, 1)
