@@ -268,7 +268,7 @@ func legendFor(title, note string, width int, few bool, marks []string) string {
 				dimmed = append(dimmed, strings.Replace(l, band, band+", "+chart.DimmedFew(), 1))
 			}
 		}
-		list = append(append(dimmed, band+", "+chart.DimmedFew()), list...)
+		list = append(append(dimmed, band+", "+chart.DimmedFew(), band+", dimmed: few calls"), list...)
 	}
 	return fitting(list, title, note, width)
 }

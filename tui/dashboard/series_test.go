@@ -100,6 +100,7 @@ func TestAP99OfFewCallsIsDimmed(t *testing.T) {
 	assert.Equal(t, styles.Dimmed(false), p.ink(styles, area+1, 1, 1))
 	assert.Equal(t, styles.Series[1], p.ink(styles, edge+1, 3, 0))
 	assert.Equal(t, "   █ p50 to p99, dimmed if of fewer than 1000 calls", legendFor("Latency", "", 70, true, nil))
+	assert.Equal(t, "   █ p50 to p99, dimmed: few calls", legendFor("Latency", "", 55, true, nil))
 	assert.Equal(t, "   █ p50 to p99  ⠒ max", legendFor("Latency", "", 45, true, nil))
 }
 
