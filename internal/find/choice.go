@@ -44,7 +44,8 @@ type Estimate struct{ Value, SE float64 }
 // Once a lower level holds with more calls in progress, one that did not hold is as if it
 // had not been tried, and has its turn again. Steps that say nothing of the store do not
 // count against a level up to one that held without doubt; they are repeated, up to
-// mostOurs.
+// mostOurs. A higher level that failed in one alone is tried again once a lower one
+// holds.
 type Choice struct {
 	// Start is the first level.
 	Start float64
@@ -88,7 +89,9 @@ type hunt struct {
 	// step that held without doubt.
 	ours  map[float64]int
 	proof map[float64]bool
-	sure  map[float64]bool // tried carefully
+	// last is the level of the last step, if it held without doubt.
+	last float64
+	sure map[float64]bool // tried carefully
 	// clear are levels with a step that was not doubtful. heard are those that have had
 	// their last try or were first tried near the end, and saying is the one that is
 	// having it now.
@@ -179,6 +182,9 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 		if s.Ours {
 			h.ours[level]++
 		}
+		if h.last = 0; s.Held && !s.Doubtful {
+			h.last = level
+		}
 		v = h.counted(level)
 		void := s.Ours && level <= h.proven()
 		h.widest[level] = max(h.widest[level], s.Width)
@@ -219,8 +225,9 @@ func (h *hunt) after(level float64, held bool) float64 {
 	then := *h
 	then.votes = maps.Clone(h.votes)
 	v := then.votes[level]
-	if held {
+	if then.last = 0; held {
 		v[0]++
+		then.last = level
 	} else {
 		v[1]++
 	}
@@ -298,8 +305,12 @@ func (h *hunt) proven() (level float64) {
 }
 
 // next returns what to try after low has held and high has not; 0 if they are close
-// enough, or at a limit. Either may be 0: not known yet.
+// enough, or at a limit. Either may be 0: not known yet. If low has just held, and high is
+// known from one step that says nothing of the store, whatever that was may be over.
 func (h *hunt) next(low, high float64) float64 {
+	if h.Confirm && low > 0 && low == h.last && h.ours[high] == 1 && h.votes[high] == [2]int{0, 1} {
+		return high
+	}
 	level := 0.0
 	switch {
 	case high == 0:

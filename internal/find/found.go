@@ -501,7 +501,8 @@ type Outcome struct {
 	// Tries is how many tries had as many threads as Shown; Good is how many of them held.
 	Tries, Good int
 	// Doubtful means that chance may have decided it: of these tries some held and others did not, or none did and each
-	// was in doubt, or a single one was.
+	// was in doubt, or a single one was. Those that do not count (see Result.Counts) leave a doubt at the highest level that
+	// held without any, where no more held.
 	Doubtful bool
 	// Void means that no try counts: it did not hold in tries in which perfbench or its machine was measured and not the
 	// store, and a higher level held without doubt.
@@ -515,7 +516,8 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	if len(t.Steps) == 0 {
 		return o
 	}
-	good, bad := votes(t.Steps, t.Level <= r.proven())
+	proven := r.proven()
+	good, bad := votes(t.Steps, proven)
 	o.Void = good+bad == 0
 	switch {
 	case r.TooMuch > 0 && t.has(r.TooMuch) && !t.has(r.Found):
@@ -548,14 +550,19 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 		}
 	}
 	o.count(same)
-	o.Doubtful = o.Doubtful || o.Void
+	counting := slices.DeleteFunc(slices.Clone(same), func(s Step) bool { return s.void(proven) })
+	if t.Level < proven || t.Level == proven && o.Good > len(same)-len(counting) {
+		only := Outcome{}
+		only.count(counting)
+		o.Doubtful = only.Doubtful
+	}
 	o.Shown = r.stands(o, same)
 	return o
 }
 
-// votes counts the tries of a level that held and that did not, as Choice does. With proven, those that say nothing of
-// the store do not count.
-func votes(tries []Step, proven bool) (good, bad int) {
+// votes counts the tries of a level that held and that did not, as Choice does, without those that do not count as something is
+// proven.
+func votes(tries []Step, proven float64) (good, bad int) {
 	clear := false
 	for i, s := range tries {
 		if i+1 < len(tries) && tries[i+1].Level == s.Level && tries[i+1].Threads > s.Threads {
@@ -568,13 +575,20 @@ func votes(tries []Step, proven bool) (good, bad int) {
 			}
 		case s.Held:
 			good++
-		case !proven || len(s.Ours) == 0:
+		case !s.void(proven):
 			bad++
 		}
 		clear = clear || !s.Doubtful
 	}
 	return good, bad
 }
+
+// void reports whether a try does not count, as it says nothing of the store and is up to what is proven.
+func (s Step) void(proven float64) bool { return !s.Held && len(s.Ours) > 0 && s.Level <= proven }
+
+// Counts reports whether a try counts: one that says nothing of the store, since perfbench or its machine was measured, does
+// not count against a level up to one that held without doubt.
+func (r *Result) Counts(s Step) bool { return !s.void(r.proven()) }
 
 // proven returns up to which level tries that say nothing of the store do not count: the highest that held without doubt,
 // as Choice has it, and none above the answer.
@@ -589,7 +603,7 @@ func (r *Result) proven() (level float64) {
 			return level
 		}
 		tries := r.Of(l).Steps
-		good, bad := votes(tries, true)
+		good, bad := votes(tries, l)
 		if good >= bad && slices.ContainsFunc(tries, func(s Step) bool { return s.Held && !s.Doubtful }) {
 			level = l
 		}

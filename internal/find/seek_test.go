@@ -313,6 +313,43 @@ func TestWhatHeldWithoutDoubtIsOutvotedByTheStoreAlone(t *testing.T) {
 	}
 }
 
+// A level that failed in a step that says nothing of the store is tried again once a lower one holds, before the search goes on
+// below it; a second such step lets it do so.
+func TestALevelThatPerfbenchFailedIsTriedAgainSoon(t *testing.T) {
+	for name, c := range map[string]struct {
+		crowded int // steps
+		levels  []float64
+	}{
+		"the crowd is gone":  {2, []float64{1000, 500, 250, 500, 1000, 2000, 4000, 2830}},
+		"it is not quite so": {4, []float64{1000, 500, 250, 125, 62.5, 125, 250, 500, 1000, 2000}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var levels []float64
+			try := func(_ context.Context, level float64, _ bool) (Tried, error) {
+				levels = append(levels, level)
+				s := Tried{Rate: level, Held: level < 2500}
+				if len(levels) <= c.crowded {
+					s.Held, s.Ours = false, true
+				}
+				return s, nil
+			}
+			r, err := Choice{Start: 1000, Raise: 2, Near: 1.03, Most: 60, Confirm: true}.Find(t.Context(), try, func(Tried) {})
+			require.NoError(t, err)
+			assert.InEpsilon(t, 2500, r.Low, 0.04)
+			assert.Equal(t, c.levels, levels[:len(c.levels)])
+		})
+	}
+	var levels []float64
+	try := func(_ context.Context, level float64, _ bool) (Tried, error) {
+		levels = append(levels, level)
+		return Tried{Rate: level, Held: level < 1000, Ours: level >= 1000}, nil
+	}
+	r, err := Choice{Start: 500, Raise: 2, Near: 1.1, Most: 60, Confirm: true}.Find(t.Context(), try, func(Tried) {})
+	require.NoError(t, err)
+	assert.True(t, r.Known)
+	assert.Equal(t, []float64{500, 1000, 707, 1000, 841, 917}, levels[:6])
+}
+
 func seek() Seek {
 	return Seek{
 		Conditions: []Condition{{Text: "p99<limit", Bound: 0.01, Share: true}},

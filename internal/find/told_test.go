@@ -243,7 +243,7 @@ func TestALevelOfWhichNoTryCounts(t *testing.T) {
 		return Step{Level: level, Why: "p99<5ms did not hold: 9 % took longer", Ours: []string{string(verdict.Crowded)}}
 	}
 	r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: []Step{
-		{Level: 10, Held: true}, crowded(20), crowded(20), {Level: 30, Held: true}, crowded(30), crowded(30), crowded(40), crowded(40),
+		{Level: 10, Held: true}, crowded(10), crowded(20), crowded(20), {Level: 30, Held: true}, crowded(30), crowded(30), crowded(40), crowded(40),
 	}}
 	known := func() []float64 {
 		held, tooMuch := r.Bracket()
@@ -257,8 +257,14 @@ func TestALevelOfWhichNoTryCounts(t *testing.T) {
 		words, _, _ = r.Told(40)
 		assert.Equal(t, "too much · held 0 of 2 tries · 9 % took longer, machine crowded", words)
 		assert.Equal(t, []float64{30, 40}, known())
+		words, _, _ = r.Told(10)
+		assert.Equal(t, "holds · held 1 of 2 tries · once 9 % took longer, machine crowded", words)
 		r.Found, r.TooMuch = 30, 40
 	}
+	r.Steps = append(r.Steps, r.Steps[4], r.Steps[4])
+	words, _, _ := r.Told(30)
+	assert.Equal(t, "holds · held 3 of 5 tries · once 9 % took longer, machine crowded", words)
+	r.Steps = r.Steps[:len(r.Steps)-2]
 	r.Found, r.TooMuch = 10, 20
 	assert.Equal(t, []float64{10, 20}, known(), "an earlier version had it so")
 	r.Found, r.TooMuch = 0, 0
@@ -266,6 +272,6 @@ func TestALevelOfWhichNoTryCounts(t *testing.T) {
 	assert.Equal(t, []float64{10, 30}, known(), "the store failed as often")
 	r.Steps = append(r.Steps, Step{Level: 30, Why: "p99<5ms did not hold"})
 	assert.Equal(t, []float64{10, 20}, known(), "and more often")
-	r.Steps[3].Doubtful, r.Steps = true, r.Steps[:4]
+	r.Steps[4].Doubtful, r.Steps = true, r.Steps[:5]
 	assert.Equal(t, []float64{10, 20}, known(), "it held in doubt")
 }

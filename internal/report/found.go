@@ -263,7 +263,7 @@ func evenAt(r *find.Result, many string) string {
 func contradicted(r *find.Result) string {
 	o := r.Outcome(r.Of(r.Found))
 	below := failedBelow(r)
-	if !restsOnRate(r, o) || o.Good == o.Tries && !below {
+	if !restsOnRate(r, o) || (o.Good == o.Tries || !o.Doubtful) && !below {
 		return ""
 	}
 	ours := 0

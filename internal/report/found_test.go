@@ -194,6 +194,11 @@ func TestFoundInWords(t *testing.T) {
 			low.Level = 1000
 			r.Steps = append(r.Steps, no, no, low)
 		},
+		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n ": func(r *find.Result) {
+			no := r.Steps[4]
+			no.Level, no.Ours = 2830, []string{"crowded"}
+			r.Steps = append(r.Steps, no, r.Steps[3])
+		},
 		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit": func(r *find.Result) {
 			fewer := r.Steps[1] // with which it was tried first
 			fewer.Held, fewer.Threads = false, 8

@@ -35,7 +35,7 @@ func Latency(s *widget.Styles, r *find.Result) Plot {
 		o := r.Outcome(tries)
 		shown := o.Shown
 		for _, step := range tries.Steps {
-			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && (o.Doubtful || step.Threads != shown.Threads)})
+			p.Points = append(p.Points, Point{At: place, Value: shownTime(of(step)), Good: step.Held, Doubt: step.Doubtful && (o.Doubtful || step.Threads != shown.Threads) || !r.Counts(step)})
 		}
 		sought.add(place, of(shown))
 		p50.add(place, half(shown))
