@@ -45,7 +45,7 @@ type Estimate struct{ Value, SE float64 }
 // had not been tried, and has its turn again. Steps that say nothing of the store do not
 // count against a level up to one that held without doubt; they are repeated, up to
 // mostOurs. A higher level that failed in one alone is tried again once a lower one
-// holds.
+// holds, and at the end.
 type Choice struct {
 	// Start is the first level.
 	Start float64
@@ -363,11 +363,12 @@ func rounded(level float64) float64 {
 }
 
 // unsure returns an end of the range that has not been tried carefully, 0 if there is
-// none. It returns the failed end first, since a single hiccup is enough for a failure.
+// none. It returns the failed end first, since a single hiccup is enough for a failure; also
+// while it is known from few steps, none of which says anything of the store.
 func (h *hunt) unsure(r Range) float64 {
 	switch {
 	case !h.Confirm:
-	case r.High > 0 && !h.sure[r.High]:
+	case r.High > 0 && (!h.sure[r.High] || h.ours[r.High] == h.votes[r.High][1] && h.ours[r.High] < mostOurs):
 		return r.High
 	case r.Low > 0 && !h.sure[r.Low]:
 		return r.Low

@@ -283,7 +283,7 @@ func TestWhatHeldWithoutDoubtIsOutvotedByTheStoreAlone(t *testing.T) {
 		"the store failed":                 {holds, []Tried{clean}, 970, 3},
 		"perfbench first, then the store":  {holds, []Tried{ours, clean}, 970, 4},
 		"the store once":                   {holds, []Tried{clean, holds}, 1000, 3},
-		"it held in doubt":                 {Tried{Held: true, Doubtful: true}, []Tried{ours}, 970, 3},
+		"it held in doubt":                 {Tried{Held: true, Doubtful: true}, []Tried{ours}, 970, 1 + mostOurs},
 		"it held in doubt, then perfbench": {Tried{Held: true, Doubtful: true}, []Tried{holds, ours}, 1000, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -339,15 +339,28 @@ func TestALevelThatPerfbenchFailedIsTriedAgainSoon(t *testing.T) {
 			assert.Equal(t, c.levels, levels[:len(c.levels)])
 		})
 	}
-	var levels []float64
-	try := func(_ context.Context, level float64, _ bool) (Tried, error) {
-		levels = append(levels, level)
-		return Tried{Rate: level, Held: level < 1000, Ours: level >= 1000}, nil
+	for until, c := range map[int]struct {
+		levels []float64
+		low    float64
+	}{
+		4: {[]float64{500, 1000, 707, 1000, 841, 1000, 2000}, 2500},
+		9: {[]float64{500, 1000, 707, 1000, 841, 1000}, 841},
+	} {
+		var levels []float64
+		try := func(_ context.Context, level float64, _ bool) (Tried, error) {
+			levels = append(levels, level)
+			s := Tried{Rate: level, Held: level < 2500}
+			if level >= 1000 && len(levels) <= until {
+				s.Held, s.Ours = false, true
+			}
+			return s, nil
+		}
+		r, err := Choice{Start: 500, Raise: 2, Near: 1.2, Most: 60, Confirm: true}.Find(t.Context(), try, func(Tried) {})
+		require.NoError(t, err)
+		assert.True(t, r.Known)
+		assert.InEpsilon(t, c.low, r.Low, 0.17)
+		assert.Equal(t, c.levels, levels[:len(c.levels)])
 	}
-	r, err := Choice{Start: 500, Raise: 2, Near: 1.1, Most: 60, Confirm: true}.Find(t.Context(), try, func(Tried) {})
-	require.NoError(t, err)
-	assert.True(t, r.Known)
-	assert.Equal(t, []float64{500, 1000, 707, 1000, 841, 917}, levels[:6])
 }
 
 func seek() Seek {
