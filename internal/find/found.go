@@ -502,7 +502,7 @@ type Outcome struct {
 	Tries, Good int
 	// Doubtful means that chance may have decided it: of these tries some held and others did not, or none did and each
 	// was in doubt, or a single one was. Those that do not count (see Result.Counts) leave a doubt at the highest level that
-	// held without any, where no more held.
+	// held without any, if the last one is of them.
 	Doubtful bool
 	// Void means that no try counts: it did not hold in tries in which perfbench or its machine was measured and not the
 	// store, and a higher level held without doubt.
@@ -551,7 +551,7 @@ func (r *Result) Outcome(t Tries) (o Outcome) {
 	}
 	o.count(same)
 	counting := slices.DeleteFunc(slices.Clone(same), func(s Step) bool { return s.void(proven) })
-	if t.Level < proven || t.Level == proven && o.Good > len(same)-len(counting) {
+	if t.Level < proven || t.Level == proven && !same[len(same)-1].void(proven) {
 		only := Outcome{}
 		only.count(counting)
 		o.Doubtful = only.Doubtful
