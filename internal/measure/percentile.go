@@ -87,10 +87,10 @@ func Worst(list []Summary) Summary {
 	return out
 }
 
-// Moment is the summary of the calls of a moment, of which only these times are known: a percentile
-// between two of them, or above the last, is taken for the higher one.
+// Moment is the summary of the calls of a moment, of which only these times are known; the other percentiles
+// are Hidden.
 func Moment(calls, p50, p99, most int64) Summary {
-	return Summary{Count: calls, P50: p50, P90: p99, P95: p99, P99: p99, P999: p99, P9999: p99, Max: most}
+	return Summary{Count: calls, P50: p50, P90: Hidden, P95: Hidden, P99: p99, P999: Hidden, P9999: Hidden, Max: most}
 }
 
 // percentiles returns them in rising order.

@@ -177,6 +177,9 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 	case narrow: // errors are shown in the state line
 		cols := narrowCols
 		head = widget.Fit("  op", name) + cols(short, "p50", "p99")
+	case extra && past: // a second has no p99.9
+		head += cols("max", "errors")
+		used += numberCol
 	case extra:
 		head += cols("p99.9", "max", "errors")
 		used += 2 * numberCol
@@ -220,8 +223,11 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 			continue
 		}
 		line := label + s.Bold.On(cols(units.Number(f.rate))) + cols(widget.Nanos(l.P50), widget.Nanos(l.P99))
+		if extra && !past {
+			line += cols(widget.Nanos(l.P999))
+		}
 		if extra {
-			line += cols(widget.Nanos(l.P999), widget.Nanos(l.Max))
+			line += cols(widget.Nanos(l.Max))
 		}
 		errs := cols(widget.Whole(failed))
 		if failed > 0 {

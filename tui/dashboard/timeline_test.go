@@ -183,6 +183,10 @@ func TestAMomentSaysWhatItsCallsSupport(t *testing.T) {
 	assert.Positive(t, many.P99)
 	assert.Positive(t, few.Max)
 	assert.EqualValues(t, measure.Hidden, few.P99)
+	assert.EqualValues(t, measure.Hidden, many.P999, "no second has one")
+	assert.Regexp(t, `op +entries/s +p50 +p99 +max +errors`, a.Picture(t))
+	a.Send(t, "esc")
+	assert.Regexp(t, `op +per s now +p50 +p99 +p99.9 +max +errors`, a.Picture(t))
 }
 
 // At the moment of a change, settings say what they were, the panel of changes ends there, and the p99 is
