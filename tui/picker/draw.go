@@ -61,7 +61,11 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	}
 	if len(hidden) > 0 {
 		add(-1, "")
-		for _, l := range named(hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
+		shows := "d shows"
+		if focused && f.onTarget() {
+			shows = "d on another row shows"
+		}
+		for _, l := range named(shows, hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
 			add(-1, " "+s.Muted.On(l))
 		}
 	}
@@ -71,13 +75,13 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 // mostNamed is how many lines name rows that are not shown.
 const mostNamed = 2
 
-// named says that d shows so many more rows and names them, as many as have room in so many lines of w cells.
-func named(hidden []string, w, most int) []string {
+// named says what shows so many more rows, such as "d shows", and names them, as many as have room in so many lines of w cells.
+func named(shows string, hidden []string, w, most int) []string {
 	for n := len(hidden); ; n-- {
-		text := fmt.Sprintf("d shows %d more: %s", len(hidden), strings.Join(hidden[:n], ", "))
+		text := fmt.Sprintf("%s %d more: %s", shows, len(hidden), strings.Join(hidden[:n], ", "))
 		switch {
 		case n == 0:
-			text = fmt.Sprintf("d shows %d more …", len(hidden))
+			text = fmt.Sprintf("%s %d more …", shows, len(hidden))
 		case n < len(hidden):
 			text += " …"
 		}

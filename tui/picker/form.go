@@ -301,10 +301,10 @@ func (f *form) begins(msg tea.KeyPressMsg) bool {
 	return msg.Text != "" && msg.Text != " " && (f.current().knob == nil || msg.Text == "-")
 }
 
-// begins reports whether one of the targets that are offered begins with a letter, which is then typed and no key: redis with
-// that of reset, cassandra with that of compare.
-func (r *row) begins(letter string) bool {
-	return slices.ContainsFunc(r.offers, func(t string) bool { return strings.HasPrefix(t, letter) })
+// onTarget reports whether the row of the target is selected.
+func (f *form) onTarget() bool {
+	r := f.current()
+	return r != nil && r.kind == rowTarget
 }
 
 // resettable reports whether the selected value has been set, so that it can be reset.

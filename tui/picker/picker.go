@@ -333,14 +333,12 @@ func (p *Picker) bindings() widget.Bindings {
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
-	if r := p.form.current(); p.pane == paneForm && r != nil && r.kind == rowTarget {
-		for _, b := range []*key.Binding{&k.Reset, &k.Compare, &k.Details} {
-			b.SetEnabled(b.Enabled() && !r.begins(b.Keys()[0]))
+	if p.pane == paneForm && p.form.onTarget() { // whose letters are typed, but for those that quit and undo
+		for _, b := range []*key.Binding{&k.Reset, &k.Compare, &k.Details, &k.Search, &k.Sweep, &k.Copy, &k.History} {
+			b.SetEnabled(false)
 		}
-		if r.begins(k.Ping.Keys()[0]) {
-			k.Ping.SetKeys("ctrl+p")
-			k.Ping.SetHelp("ctrl+p", "ping")
-		}
+		k.Ping.SetKeys("ctrl+p")
+		k.Ping.SetHelp("ctrl+p", "ping")
 	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
@@ -413,11 +411,15 @@ func (p *Picker) Keys() widget.KeyMap {
 			k.Edit.SetHelp("enter", "take what is offered")
 		}
 		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
-		if p.plan != nil {
-			short = slices.Insert(short, 4, k.Back)
-		}
 		if r := p.form.current(); r != nil && r.knob == nil {
 			k.TypeValue.SetHelp("0–9 a–z", "type, where no key has the letter")
+		}
+		if p.form.onTarget() {
+			k.TypeValue.SetHelp("a–z", "type another")
+			short = []key.Binding{move("value"), k.Edit, k.TypeValue, k.Launch, k.Help, k.Ping, k.Undo, k.Filter, k.Next, k.Quit}
+		}
+		if p.plan != nil {
+			short = slices.Insert(short, 4, k.Back)
 		}
 		k.TypeValue.SetEnabled(p.form.typed())
 		return widget.KeyMap{
