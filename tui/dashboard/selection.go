@@ -315,8 +315,8 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool, relief string
 		parts = append(parts, sel.now.told)
 	}
 	line := strings.Join(parts, " · ")
-	if sel.now.snap.At <= 0 || sel.now.verdict.State == "" {
-		return line, true
+	if state := sel.now.verdict.State; sel.now.snap.At <= 0 || state == "" || state == verdict.Valid && sel.now.watch.gone {
+		return line, true // nothing speaks against figures of a store that does not answer, and nothing for them
 	}
 	_, k := widget.Worth(s, sel.now.verdict)
 	if f.behind() && sel.now.verdict.State == verdict.Valid {
