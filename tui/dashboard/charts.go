@@ -578,12 +578,12 @@ func (ch *charts) rescale() {
 	ch.scaleL.Ceiling = ch.scaleL.Next(max(p99, most), second)
 }
 
-// telling is how many bars of a window tell how high its values are, worth how many times higher what is above the
-// scale is than what is in it.
-const telling, worth = 3, 2
+// telling is how many bars of a window tell how high its values are, flattens how many times they fit into a scale that leaves
+// hardly anything of them, and worth how many times higher what is above the scale is than what is in it.
+const telling, flattens, worth = 3, 10, 2
 
 // scaledFrom returns the moment from which on the values of a series set its scale: the end of the last segment that
-// was more than far times above the window of the figures, which it would leave flat, and well above all later ones,
+// was more than flattens times above the window of the figures, and well above all later ones,
 // or when a search began to limit the rate. It is 0 for all values, and stays what it was until the window has some
 // bars that are not empty.
 func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration {
@@ -603,7 +603,7 @@ func (ch *charts) scaledFrom(a Axis, s Series, was time.Duration) time.Duration 
 			continue
 		}
 		top := most(a.within(s, seg.From, next))
-		if top > far*lit && top > worth*rest {
+		if top > flattens*lit && top > worth*rest {
 			return max(from, next)
 		}
 		rest, next = max(rest, top), seg.From
