@@ -41,12 +41,12 @@ func spread(vals []float64, without float64) (low, high float64) {
 type step struct{ factor, clear float64 }
 
 // steps returns what is asked of two runs, of which the one whose seconds are more alike has these
-// degrees of freedom: either of the steps is enough.
+// degrees of freedom: any of the steps is enough.
 func steps(df float64) []step {
 	if df < fewOwn {
-		return []step{{1.5, 2.5}, {6, 1.0 / 3}}
+		return []step{{1.2, 5}, {1.5, 2.5}, {6, 1.0 / 3}}
 	}
-	return []step{{1.5, 2.5}, {leastFactor, 1}, {4, 1.0 / 3}}
+	return []step{{1.2, 5}, {1.5, 2.5}, {leastFactor, 1}, {4, 1.0 / 3}}
 }
 
 // farApart makes a finding of two single runs that is unsure a certain one if they are so far apart
@@ -100,7 +100,11 @@ func asunder(c *Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The runs are far apart in %s: eight tenths of the seconds of one lie beyond those of the other, which is more than chance makes. The range of the change is that of these seconds.", units.Listed(names))
+	share := "at least eight tenths of the seconds of one lie beyond as many of the other"
+	if longer := max(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS); longer*outside < 1 {
+		share = "all seconds of one lie beyond all of the other"
+	}
+	return fmt.Sprintf("The runs are far apart in %s: %s, which is more than chance makes. The range of the change is that of these seconds.", units.Listed(names), share)
 }
 
 // fewAlike is below how many degrees of freedom the seconds of a run resemble each other so much that

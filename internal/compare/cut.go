@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -14,11 +15,22 @@ import (
 // shown, though, is cut to the range of the batches, beyond which there is nothing that the run did.
 
 // cut narrows the range of a change between two single runs, if the seconds of one are much alike, to what the ranges
-// of the sides allow. The end near no change stays that of the test, and so does the verdict.
+// of the sides allow. The end near no change stays that of the test, and so does the verdict. Where the sides do not
+// touch and the test is unsure all the same, nothing tells what chance did.
 func (f *Finding) cut(a, b Estimate) {
-	if a.Least > 0 || b.Least > 0 {
-		f.Lo = max(f.Lo, min(f.B.Lo/f.A.Hi-1, f.Change, 0))
-		f.Hi = min(f.Hi, max(f.B.Hi/f.A.Lo-1, f.Change, 0))
+	if !(a.Least > 0) && !(b.Least > 0) {
+		return
+	}
+	lo, hi := f.B.Lo/f.A.Hi-1, f.B.Hi/f.A.Lo-1
+	if f.Verdict == Unsure && (lo > 0 || hi < 0) {
+		f.few, f.Lo, f.Hi = true, math.Inf(-1), math.Inf(1)
+		return
+	}
+	if lo <= 0 {
+		f.Lo = max(f.Lo, min(lo, f.Change))
+	}
+	if hi >= 0 {
+		f.Hi = min(f.Hi, max(hi, f.Change))
 	}
 }
 

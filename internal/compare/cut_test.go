@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
 // Seconds that drift tell little of the error of their mean, but it lies among them: what is shown of 15 such
@@ -26,6 +28,22 @@ func TestNoRangeIsWiderThanTheSecondsOfARun(t *testing.T) {
 	f = throughputOf(seconded(100e3, 101e3, 99e3, 100e3, 102e3, 98e3, 100e3, 101e3), other)
 	assert.Greater(t, f.A.Lo, 98e3)
 	assert.Less(t, f.A.Hi, 102e3, "seconds of their own tell their error")
+}
+
+// Sides that do not touch are not called unsure with a range that ends at no change: where their seconds are too much
+// alike for a verdict, there is none, nor a range, and it is said why.
+func TestSidesThatDoNotTouchAreNotJudgedWhereTheirSecondsAreAlike(t *testing.T) {
+	f := throughputOf(seconded(100, 101, 103, 104, 106), seconded(118, 117, 115, 114, 112))
+	assert.Greater(t, f.B.Lo, f.A.Hi)
+	assert.Equal(t, Unsure, f.Verdict)
+	assert.Equal(t, "not judged", f.Words())
+	assert.Empty(t, f.RangeText())
+	const why = "seconds too few or too alike to tell"
+	assert.Equal(t, why, f.NotJudged())
+	assert.Contains(t, Pair{Findings: []Finding{f}}.Answer("ops"), why)
+	cpu := Finding{Figure: ClientCPU, Verdict: Unsure, single: true, alone: true, one: "one run a side", change: stat.Unknown(), Power: &Power{More: -1}}
+	f.Figure = P50
+	assert.Equal(t, "client CPU/op: not judged, one run a side.", Pair{Findings: []Finding{f, cpu}}.Powers("ops"), "the answer says why p50 is not")
 }
 
 // A percentile that alone is unsure goes with two others that have changed, if the ranges of both sides are apart.

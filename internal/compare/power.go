@@ -122,6 +122,8 @@ func (f Finding) NotJudged() string {
 		return f.calls()
 	case f.alone && math.IsNaN(f.change.SE):
 		return f.one
+	case f.few:
+		return "seconds too few or too alike to tell"
 	}
 	return ""
 }
@@ -227,7 +229,14 @@ func (p Pair) Powers(unit string) string {
 	var texts, out []string
 	for _, f := range p.Findings {
 		text := f.takes()
-		if text == "" || text == f.advice() || strings.Contains(answer, " "+text) {
+		why := f.NotJudged()
+		if text == f.advice() {
+			text = ""
+		}
+		if why != "" && why != text && !strings.Contains(answer, why) {
+			text = strings.TrimSuffix("not judged, "+why+"; "+text, "; ")
+		}
+		if text == "" || strings.Contains(answer, " "+text) {
 			continue
 		}
 		if of[text] == nil {

@@ -95,7 +95,7 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	assert.Equal(t, "Two more runs of each (--repeat 3), or longer ones, would tell more.", p.Advice("entries"), "once for all that it is true of")
 	p.Findings = append(p.Findings, p.Findings[1])
 	p.Findings[3].Figure = P90
-	assert.Equal(t, "p50, p90: 8 more runs a side would show 5 %.", p.Powers("entries"))
+	assert.Equal(t, "p50, p90: 8 more runs a side would show 5 %; p99: not judged, one run a side.", p.Powers("entries"))
 	p.Findings[3].A.Vague = true
 	assert.Equal(t, "p50: 8 more runs a side would show 5 %; p90: it takes 100 calls in each run.", p.Powers("entries"))
 }

@@ -484,6 +484,9 @@ func (c *Comparison) gridOf(e screen.Env, w int, d detail) (*widget.Grid, []comp
 	var verdicts []compare.Verdict
 	for _, f := range m.parts[c.op].Findings {
 		add(f.Label(m.Unit(m.parts[c.op].Operation)), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())
+		if f.NotJudged() != "" {
+			f.Verdict = compare.Noted
+		}
 		verdicts = append(verdicts, f.Verdict)
 	}
 	for _, diff := range m.Differences {
