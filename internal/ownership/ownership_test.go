@@ -375,6 +375,8 @@ func TestSizesOfWhatIsThere(t *testing.T) {
 	found, err = third.Inspect(t.Context(), space("theirs"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, found.Size)
+	assert.Nil(t, MayResize(nil))
+	assert.Equal(t, []string{"a, b, c and 2 others of earlier runs, if their values are of another size"}, MayResize([]string{"a", "b", "c", "d", "e"}))
 	for sizes, words := range map[string]string{"": "a size that nobody has written down", "1": "1 B", "1|2048|10..20": "1 B, 2 KiB and 10..20 B"} {
 		assert.Equal(t, words, SizesOf(map[string]string{"sizes": sizes}).Words())
 	}

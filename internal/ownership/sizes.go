@@ -88,6 +88,19 @@ type Resizing struct {
 	Asked Sizes
 }
 
+// MayResize says before a run, of spaces that Resize may be called for, what may be deleted; nil if
+// there are none.
+func MayResize(names []string) []string {
+	const most = 4
+	switch n := len(names); {
+	case n == 0:
+		return nil
+	case n > most:
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d others", n-most+1))
+	}
+	return []string{fmt.Sprintf("%s of earlier runs, if their values are of another size", units.Listed(names))}
+}
+
 // Resize deletes what earlier runs have left in spaces where its records are not as large as this run
 // asks for, and says so. These must be loaded again. What is shared with others is refused, before
 // anything is deleted.
@@ -98,20 +111,24 @@ func (c *Claim) Resize(ctx context.Context, spaces []Resizing) error {
 		}
 	}
 	names := map[string][]string{} // by what is said of them
+	var others []store.Space
 	for _, r := range spaces {
 		was, is := c.Resized(r.Space, r.Asked)
 		if !is {
 			continue
 		}
 		run := c.Spot(r.Space).Earlier.Run
-		if err := c.Renew(ctx, r.Space); err != nil {
-			return err
-		}
+		others = append(others, r.Space)
 		said := fmt.Sprintf("held records of %s, which run %s had left: they are deleted and loaded again with %s", was.Words(), run, Sizes(r.Asked[:1]).Words())
 		names[said] = append(names[said], Name(r.Space))
 	}
 	for _, said := range slices.Sorted(maps.Keys(names)) {
 		c.Note(units.Listed(names[said]) + " " + said)
+	}
+	for _, at := range others {
+		if err := c.Renew(ctx, at); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -28,11 +28,13 @@ func (p *Prepared) Preview() request.Preview {
 	for _, t := range p.Thresholds {
 		v.Thresholds = append(v.Thresholds, t.Text)
 	}
-	if p.Cleanup {
-		v.Deletes = p.Plan.Deletes
-		if len(v.Deletes) == 0 {
-			v.Deletes = []string{"what this run makes, at its end (--cleanup)"}
-		}
+	v.Deletes = slices.Clone(p.Plan.Deletes)
+	switch {
+	case !p.Cleanup:
+	case len(p.Plan.Cleanup) > 0:
+		v.Deletes = append(v.Deletes, p.Plan.Cleanup...)
+	default:
+		v.Deletes = append(v.Deletes, "at the end what this run makes (--cleanup)")
 	}
 	for _, f := range p.Formats {
 		v.Documents = append(v.Documents, f.ID)

@@ -51,6 +51,11 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 	assert.Equal(t, "– from not given", text(p.Preview().Run, "count"), "a file takes the place of the default preset")
 	assert.Contains(t, p.Warnings, "this file is tiny")
 
+	p.Plan.Deletes = []string{"before the run this"}
+	assert.Equal(t, p.Plan.Deletes, p.Preview().Deletes, "without --cleanup, too")
+	p.Cleanup = true
+	assert.Equal(t, []string{"before the run this", "at the end what this run makes (--cleanup)"}, p.Preview().Deletes)
+
 	r.Preset = "large"
 	p = prepare(t, env(t, "PERFBENCH_COLOUR=white", "PERFBENCH_LEFT_COLOUR=grey"), r)
 	assert.Equal(t, "grey from environment PERFBENCH_LEFT_COLOUR", text(p.Preview().Parameters, "left.colour"))

@@ -32,8 +32,9 @@ type Plan struct {
 	Corrected map[string]string
 	// Warnings are sentences to show before the run and to keep with its result.
 	Warnings []string
-	// Writes and Deletes say in words what the run will do to the store.
-	Writes, Deletes []string
+	// Writes and Deletes say in words what the run will do to the store, and Cleanup what it deletes
+	// besides at its end with --cleanup; empty: what it has made.
+	Writes, Deletes, Cleanup []string
 	// Ends says in one sentence why the run ends by itself although it was meant to
 	// go on until stopped; empty if it does not.
 	Ends string

@@ -57,9 +57,18 @@ get1.totalEntryCount=100
 		}
 		return ""
 	}
+	deletes := func(file string, values ...string) []string {
+		t.Helper()
+		p, err := caseOf(srv.URL(), []string{file}, values...).Prepare(t.Context(), t)
+		require.NoError(t, err)
+		return p.Preview().Deletes
+	}
 	first, _ := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "100")
 	assert.Empty(t, held(first), "nothing was there")
 	require.Equal(t, map[int]int{100: 100}, sizes())
+	assert.Equal(t, []string{"m1 of earlier runs, if their values are of another size"}, deletes(reads, "payload", "300"))
+	assert.Empty(t, deletes(reads, "payload", "300", "load", "never"))
+	assert.Empty(t, deletes(both, "payload", "300"), "what is written stays")
 	second, f := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "300")
 	assert.Contains(t, held(second), "grouped:m1 held records of 100 B, which run ")
 	assert.Contains(t, held(second), "they are deleted and loaded again with 300 B")

@@ -284,7 +284,7 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 		p.Spaces = append(p.Spaces, m.space(s))
 		p.Bytes += m.entries() * int64(m.start.Payload)
 		p.Writes = append(p.Writes, m.writes(s))
-		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end the map %s, unless an earlier run made it (--cleanup)", m.name))
+		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end the map %s, unless an earlier run made it (--cleanup)", m.name))
 	}
 	p.Phases = []workload.Phase{phase}
 	return p

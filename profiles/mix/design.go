@@ -329,6 +329,7 @@ func (d *designer) writes() bool {
 // data says what is stored where, and how much.
 func (d *designer) data(p *workload.Plan, start workload.Settings) {
 	w := d.s.Work
+	var resized []string
 	for i := range w.Data {
 		one := &w.Data[i]
 		p.Spaces = append(p.Spaces, store.Space{Namespace: d.s.Namespace, Name: one.Name, Shape: store.Keys, Grouped: true})
@@ -348,10 +349,11 @@ func (d *designer) data(p *workload.Plan, start workload.Settings) {
 		}
 		p.Writes = append(p.Writes, text)
 		if one.Size.Given() && d.s.Load != run.LoadSkip {
-			p.Deletes = append(p.Deletes, fmt.Sprintf("before the run %s, to load it again, if an earlier run left it with values of another size", one.Name))
+			resized = append(resized, one.Name)
 		}
-		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
+		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
 	}
+	p.Deletes = ownership.MayResize(resized)
 }
 
 // bytesOf is about how large a record is.

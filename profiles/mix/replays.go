@@ -299,9 +299,11 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 		p.Writes = append(p.Writes, fmt.Sprintf("%s: what %s makes", where, s.Schema))
 	}
 	if r.Keyless() {
-		p.Deletes = append(p.Deletes, "before it begins the schema that an earlier replay has left", "at the end the schema of the replay (--cleanup)")
+		p.Deletes = append(p.Deletes, "before the run the schema that an earlier replay left there")
+		p.Cleanup = append(p.Cleanup, "at the end the schema of the replay (--cleanup)")
 	} else {
-		p.Deletes = append(p.Deletes, "before it begins the keys that an earlier replay has left there", "at the end the keys of the replay (--cleanup)")
+		p.Deletes = append(p.Deletes, "before the run the keys that an earlier replay left there")
+		p.Cleanup = append(p.Cleanup, "at the end the keys of the replay (--cleanup)")
 	}
 	p.Binder = replayBinder{s}
 	return p

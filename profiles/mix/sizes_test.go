@@ -42,6 +42,12 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 				}
 				return ""
 			}
+			deletes := func(c profiletest.Case) []string {
+				t.Helper()
+				p, err := c.Prepare(t.Context(), t)
+				require.NoError(t, err)
+				return p.Preview().Deletes
+			}
 			runs := func(c profiletest.Case, size int64) (run.Facts, string) {
 				t.Helper()
 				o := c.Run(t)
@@ -56,6 +62,8 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 			f, said := runs(c.With("payload=512"), 512)
 			assert.Empty(t, said, "nothing was there")
 			assert.Equal(t, []string{"512"}, f.Data[0].Sizes)
+			assert.Equal(t, []string{"product of earlier runs, if their values are of another size"}, deletes(c.With("payload=16KiB")), "before it starts")
+			assert.Empty(t, deletes(c.With("payload=16KiB", "load=skip")), "it is refused instead")
 			f, said = runs(c.With("payload=16KiB"), 16<<10)
 			assert.Contains(t, said, "product held records of 512 B, which run ")
 			assert.Contains(t, said, " had left: they are deleted and loaded again with 16 KiB")

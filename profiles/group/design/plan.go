@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -145,8 +146,13 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 	if !s.GoesOn {
 		p.Ends = "load=only and resume=on end once nothing is missing"
 	}
+	var reloaded []string
+	for _, sp := range s.Reloaded() {
+		reloaded = append(reloaded, sp.Name)
+	}
+	p.Deletes = ownership.MayResize(reloaded)
 	for _, sp := range p.Spaces {
-		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
+		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
 	}
 	return p
 }

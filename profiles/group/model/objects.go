@@ -23,6 +23,12 @@ func (o *Op) Maker() *datagen.Maker {
 	return o.Object().NewMaker(o.Factory.Seed, born)
 }
 
+// Writes reports whether the operation stores values, also those that refer to others.
+func (o *Op) Writes() bool { return o.Action.Writes() || o.Parent != nil }
+
+// Removes reports whether values go because of the operation: taken by it, or at the end of their time.
+func (o *Op) Removes() bool { return o.Action.Takes() || o.TTL > 0 }
+
 // Sized reports whether the payload has a part in how large the operation's values are.
 func (o *Op) Sized() bool {
 	return o.Kind != KindSleep && !o.Kind.Topic() && (o.Factory == nil || o.Factory.Bytes(1) != o.Factory.Bytes(1<<20))

@@ -44,6 +44,23 @@ func (s *Spec) Spaces() []store.Space {
 	return out
 }
 
+// Reloaded returns the places whose values are deleted and loaded again where an earlier run left them
+// with another payload: those that the plan only reads, unless nothing is to be loaded.
+func (s *Spec) Reloaded() []store.Space {
+	if s.Load == LoadNever {
+		return nil
+	}
+	return slices.DeleteFunc(s.Spaces(), func(at store.Space) bool {
+		sized, changed := false, false
+		for _, o := range s.Order {
+			if o.Kind != KindSleep && o.Space == at {
+				sized, changed = sized || o.Sized(), changed || o.Writes() || o.Removes()
+			}
+		}
+		return changed || !sized
+	})
+}
+
 // Delivery is the operation of the tracks that receive: the journey of a message from
 // the start of its publishing to its receiver.
 const Delivery = "delivery"

@@ -29,8 +29,8 @@ func newStructures(s *model.Spec) *structures {
 			x.at[o.Space] = st
 			x.all = append(x.all, st)
 		}
-		st.writes = st.writes || o.Action.Writes() || o.Parent != nil
-		st.removes = st.removes || o.Action.Takes() || o.TTL > 0
+		st.writes = st.writes || o.Writes()
+		st.removes = st.removes || o.Removes()
 	}
 	type span struct{ lo, hi int64 }
 	spans := map[store.Space]map[string]span{}

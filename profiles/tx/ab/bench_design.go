@@ -71,7 +71,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 			Name: "saga", Ops: benchOps, OpUnits: []string{"", "connections", "requests", "requests"}, Counted: 1, Start: sp.Start, Iterations: count, Total: count,
 		}}}},
 		Writes:  []string{"what the server makes of each request: a saga in its own store, kept as that is set"},
-		Deletes: []string{"nothing, whatever the flags"},
+		Cleanup: []string{"nothing, whatever the flags"},
 	}, nil
 }
 

@@ -122,7 +122,6 @@ func planBaseline(s *Spec, start workload.Settings, n int64, d time.Duration) *w
 		Unit: "calls", Knobs: []workload.Knob{workload.Threads()}, Binder: s, Spaces: []store.Space{s.Space()},
 		Documents: []string{formatRedisBenchmark, formatCeiling},
 		Writes:    []string{s.writes()},
-		Deletes:   []string{"at the end what this run made (--cleanup)"},
 	}
 	add := func(name string, t workload.Track) {
 		t.Name = name

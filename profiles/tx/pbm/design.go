@@ -308,6 +308,6 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 		p.Knobs = slices.Insert(p.Knobs, 2, workload.Filling("summary")) // before batch, as elsewhere
 		p.Writes, p.Bytes = append(p.Writes, s.summaries()), p.Bytes+s.groups()*int64(s.start().Payload)
 	}
-	p.Deletes = []string{"at the end what this run made, and nothing that was there before (--cleanup)"}
+	p.Cleanup = []string{"at the end what this run made, and nothing that was there before (--cleanup)"}
 	return p
 }

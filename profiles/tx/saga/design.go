@@ -46,7 +46,8 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 			Name: "saga", Ops: s.Kind.Ops, OpUnits: model.SagaUnits, Counted: 1, Start: s.Start, Iterations: s.Count, Total: s.Count,
 		}}}},
 		Writes:  []string{Writes(s)},
-		Deletes: []string{"finished " + s.Kind.Noun + " " + units.Typed(s.FinishedExpire) + " after their end; with --cleanup everything that this run made"},
+		Deletes: []string{"finished " + s.Kind.Noun + " " + units.Typed(s.FinishedExpire) + " after their end"},
+		Cleanup: []string{"at the end everything that this run made (--cleanup)"},
 	}
 	return p, users.In(p, func(*workload.Track) bool { return true })
 }
