@@ -93,6 +93,16 @@ func TestPreparingShowsHowFarItIs(t *testing.T) {
 	tuitest.Golden(t, picture(t, a))
 }
 
+// What became of what earlier runs had left is said while a run is prepared and until there is an event.
+func TestWhatARunDeletedIsSaid(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
+	for _, stage := range []screen.Stage{screen.Preparing, screen.Measuring} {
+		run.Stage = screen.Progress{Stage: stage, Notice: "deleted and loaded again with 1 KiB: perfbench:order"}
+		send(t, a, frame(a))
+		assert.Contains(t, picture(t, a), "! deleted and loaded again with 1 KiB: perfbench:order", "%s", stage)
+	}
+}
+
 func TestPausedAndFinishingAreSaid(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "space")

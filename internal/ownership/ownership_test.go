@@ -363,7 +363,7 @@ func TestSizesOfWhatIsThere(t *testing.T) {
 	require.NoError(t, second.Resize(t.Context(), []Resizing{{space("a"), Sizes{"512"}}}))
 	assert.Empty(t, said, "they are as large as that")
 	require.NoError(t, second.Resize(t.Context(), []Resizing{{space("a"), Sizes{"16384"}}}))
-	assert.Equal(t, []string{"ns:a held records of 512 B, which run r1 had left: they are deleted and loaded again with 16 KiB"}, said)
+	assert.Equal(t, []string{"deleted and loaded again with 16 KiB: ns:a, which run r1 had left with records of 512 B"}, said)
 	assert.Equal(t, said, second.Notes())
 	found, err := second.Inspect(t.Context(), space("a"))
 	require.NoError(t, err)
@@ -376,7 +376,7 @@ func TestSizesOfWhatIsThere(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, found.Size)
 	assert.Nil(t, MayResize(nil))
-	assert.Equal(t, []string{"a, b, c and 2 others of earlier runs, if their values are of another size"}, MayResize([]string{"a", "b", "c", "d", "e"}))
+	assert.Equal(t, []string{"earlier a, b, c and 2 others, if of another size"}, MayResize([]string{"a", "b", "c", "d", "e"}))
 	for sizes, words := range map[string]string{"": "a size that nobody has written down", "1": "1 B", "1|2048|10..20": "1 B, 2 KiB and 10..20 B"} {
 		assert.Equal(t, words, SizesOf(map[string]string{"sizes": sizes}).Words())
 	}

@@ -3,7 +3,6 @@ package ownership
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +97,7 @@ func MayResize(names []string) []string {
 	case n > most:
 		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d others", n-most+1))
 	}
-	return []string{fmt.Sprintf("%s of earlier runs, if their values are of another size", units.Listed(names))}
+	return []string{fmt.Sprintf("earlier %s, if of another size", units.Listed(names))}
 }
 
 // Resize deletes what earlier runs have left in spaces where its records are not as large as this run
@@ -110,22 +109,27 @@ func (c *Claim) Resize(ctx context.Context, spaces []Resizing) error {
 			return c.RefuseSize(r.Space, r.Asked, ErrShared.Error())
 		}
 	}
-	names := map[string][]string{} // by what is said of them
-	var others []store.Space
+	type change struct{ from, to string }
+	names := map[change][]string{}
+	var old []store.Space
 	for _, r := range spaces {
-		was, is := c.Resized(r.Space, r.Asked)
-		if !is {
+		was, other := c.Resized(r.Space, r.Asked)
+		if !other {
 			continue
 		}
 		run := c.Spot(r.Space).Earlier.Run
-		others = append(others, r.Space)
-		said := fmt.Sprintf("held records of %s, which run %s had left: they are deleted and loaded again with %s", was.Words(), run, Sizes(r.Asked[:1]).Words())
-		names[said] = append(names[said], Name(r.Space))
+		old = append(old, r.Space)
+		is := change{fmt.Sprintf("which run %s had left with records of %s", run, was.Words()), Sizes(r.Asked[:1]).Words()}
+		names[is] = append(names[is], Name(r.Space))
 	}
-	for _, said := range slices.Sorted(maps.Keys(names)) {
-		c.Note(units.Listed(names[said]) + " " + said)
+	var notes []string
+	for is, of := range names {
+		notes = append(notes, fmt.Sprintf("deleted and loaded again with %s: %s, %s", is.to, units.Listed(of), is.from))
 	}
-	for _, at := range others {
+	for _, n := range slices.Sorted(slices.Values(notes)) {
+		c.Note(n)
+	}
+	for _, at := range old {
 		if err := c.Renew(ctx, at); err != nil {
 			return err
 		}

@@ -77,8 +77,9 @@ type Progress struct {
 	// Done and Total count what the stage works through; Total is 0 when unknown.
 	Done, Total int64
 	// Note is a sentence that somebody has to act on, such as where workers join;
-	// empty: none.
-	Note string
+	// empty: none. Keeps means that it says what becomes of what earlier runs have left, which holds for the whole run.
+	Note  string
+	Keeps bool
 }
 
 // Start opens the run and drives it. Cancelling ctx later stops the run gracefully with

@@ -199,7 +199,7 @@ func (g *opening) claim(ctx context.Context) (err error) {
 		return probe(ctx, g.o.conn, g.o.plan.Spaces)
 	}
 	want := g.wanted(g.o.ID())
-	want.Say = func(sentence string) { g.report(Progress{Stage: g.stage, Note: sentence}) }
+	want.Say = func(sentence string) { g.report(Progress{Stage: g.stage, Note: sentence, Keeps: true}) }
 	if g.o.lease.claim, err = ownership.Take(ctx, g.o.lease.holder(g.o.conn), want); err == nil {
 		g.watchLease(ctx)
 	}

@@ -51,7 +51,7 @@ get1.totalEntryCount=100
 	}
 	held := func(o *session.Concluded) string {
 		for _, n := range o.Run.Notices {
-			if strings.Contains(n, " held ") || strings.Contains(n, " holds ") {
+			if strings.Contains(n, "deleted and") || strings.Contains(n, " holds ") {
 				return n
 			}
 		}
@@ -66,12 +66,12 @@ get1.totalEntryCount=100
 	first, _ := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "100")
 	assert.Empty(t, held(first), "nothing was there")
 	require.Equal(t, map[int]int{100: 100}, sizes())
-	assert.Equal(t, []string{"m1 of earlier runs, if their values are of another size"}, deletes(reads, "payload", "300"))
+	assert.Equal(t, []string{"earlier m1, if of another size"}, deletes(reads, "payload", "300"))
 	assert.Empty(t, deletes(reads, "payload", "300", "load", "never"))
 	assert.Empty(t, deletes(both, "payload", "300"), "what is written stays")
 	second, f := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "300")
-	assert.Contains(t, held(second), "grouped:m1 held records of 100 B, which run ")
-	assert.Contains(t, held(second), "they are deleted and loaded again with 300 B")
+	assert.Contains(t, held(second), "deleted and loaded again with 300 B: grouped:m1, which run ")
+	assert.Contains(t, held(second), " had left with records of 100 B")
 	assert.Equal(t, map[int]int{300: 100}, sizes())
 	assert.Zero(t, f.Groups[0].Ops[0].Misses)
 	third, _ := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "300")
@@ -81,6 +81,6 @@ get1.totalEntryCount=100
 	assert.Contains(t, held(fourth), "reads find them, too, beside those of 500 B")
 	assert.Positive(t, sizes()[300])
 	fifth, _ := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "500")
-	assert.Contains(t, held(fifth), "held records of 500 B and 300 B")
+	assert.Contains(t, held(fifth), "with records of 500 B and 300 B")
 	assert.Equal(t, map[int]int{500: 100}, sizes())
 }

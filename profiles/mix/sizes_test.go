@@ -36,7 +36,7 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 			c.Out = t.TempDir()
 			reload := func(o *session.Concluded) string {
 				for _, n := range o.Run.Notices {
-					if strings.Contains(n, "held records of") {
+					if strings.Contains(n, "deleted and loaded again") {
 						return n
 					}
 				}
@@ -62,11 +62,12 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 			f, said := runs(c.With("payload=512"), 512)
 			assert.Empty(t, said, "nothing was there")
 			assert.Equal(t, []string{"512"}, f.Data[0].Sizes)
-			assert.Equal(t, []string{"product of earlier runs, if their values are of another size"}, deletes(c.With("payload=16KiB")), "before it starts")
+			assert.Equal(t, []string{"earlier product, if of another size"}, deletes(c.With("payload=16KiB")), "before it starts")
 			assert.Empty(t, deletes(c.With("payload=16KiB", "load=skip")), "it is refused instead")
 			f, said = runs(c.With("payload=16KiB"), 16<<10)
-			assert.Contains(t, said, "product held records of 512 B, which run ")
-			assert.Contains(t, said, " had left: they are deleted and loaded again with 16 KiB")
+			assert.Contains(t, said, "deleted and loaded again with 16 KiB: ")
+			assert.Contains(t, said, "product, which run ")
+			assert.Contains(t, said, " had left with records of 512 B")
 			assert.Equal(t, []string{"16384"}, f.Data[0].Sizes)
 			_, said = runs(c.With("payload=16KiB", "load=skip"), 16<<10)
 			assert.Empty(t, said, "they are as large as that")
@@ -89,7 +90,7 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 			assert.Greater(t, f.BytesRead, 1<<10*f.Hits)
 			assert.Positive(t, f.BytesWritten)
 			_, said = runs(c.With("payload=16KiB"), 16<<10)
-			assert.Contains(t, said, "held records of 16 KiB and 1 KiB")
+			assert.Contains(t, said, "with records of 16 KiB and 1 KiB")
 			_, said = runs(c, 50)
 			assert.Contains(t, said, "loaded again with 50 B")
 		})

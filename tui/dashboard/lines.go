@@ -85,6 +85,9 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	if ok {
 		return l.lastChange(e, ef, rows)
 	}
+	if l.now.progress.Notice != "" {
+		return said(s.Warn, "! "+l.now.progress.Notice)
+	}
 	if n := len(l.now.snap.Marks); n > 0 {
 		m := l.now.snap.Marks[n-1]
 		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
@@ -178,7 +181,11 @@ func (l *lines) preparing(e screen.Env) []string {
 			body = append(body, "  "+text)
 		}
 	}
-	for _, w := range l.now.plan.Warnings {
+	warnings := l.now.plan.Warnings
+	if pr.Notice != "" {
+		warnings = slices.Concat([]string{pr.Notice}, warnings)
+	}
+	for _, w := range warnings {
 		for i, text := range widget.Wrap(widget.Unflagged(w), e.W-8) {
 			if i == 0 {
 				body = append(body, "", "  "+s.Warn.On("! "+text))

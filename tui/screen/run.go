@@ -154,6 +154,8 @@ type Progress struct {
 	Step string
 	// Note is a sentence that requires action by somebody; may be empty.
 	Note string
+	// Notice says what became of what earlier runs had left in the store; may be empty.
+	Notice string
 	// Held is why nobody who watches turns the knobs now, which a search does; empty: they turn.
 	Held string
 	// Done and Total count what the step processes; a Total of 0 means unknown.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,6 +45,7 @@ type benchRun struct {
 
 	mu       sync.Mutex
 	progress screen.Progress
+	notices  []string // what became of what earlier runs had left
 	live     *session.Driven
 	outcome  screen.Outcome
 	ended    *session.Concluded // nil before, and of a start that failed
@@ -123,7 +125,7 @@ func (r *benchRun) carry() {
 		return
 	}
 	r.mu.Lock()
-	r.live, r.progress = live, screen.Progress{Stage: screen.Measuring}
+	r.live, r.progress = live, screen.Progress{Stage: screen.Measuring, Notice: r.notice()}
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
@@ -209,14 +211,20 @@ func (r *benchRun) step(g session.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	note := g.Note
+	if g.Keeps {
+		r.notices, note = append(r.notices, note), ""
+	}
 	if note == "" && r.progress.Step == g.Stage {
 		note = r.progress.Note
 	}
-	r.progress = screen.Progress{Stage: screen.Preparing, Step: g.Stage, Note: note, Done: g.Done, Total: g.Total}
+	r.progress = screen.Progress{Stage: screen.Preparing, Step: g.Stage, Note: note, Notice: r.notice(), Done: g.Done, Total: g.Total}
 	if g.Stage != "connecting" {
 		r.answered()
 	}
 }
+
+// notice is all notices in one text. The caller holds mu.
+func (r *benchRun) notice() string { return strings.Join(r.notices, "; ") }
 
 // answered notes that the store is there. The caller holds mu.
 func (r *benchRun) answered() {
