@@ -54,7 +54,8 @@ func (a *historyCmd) tree() *cobra.Command {
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives, and the searches, sweeps, comparisons and repeats there, each with what came
 out and what its figures are worth. Filters combine: what is listed matches all of
-them. The p99 is that of all calls that count, taken together.
+them. The p99 is that of all calls that count, taken together; of a search, that of the
+level that it found.
 
 --verdict takes ` + strings.Join(keptlist.VerdictWords(), ", ") + `,
 several with commas: one of them has to be true.
@@ -328,7 +329,7 @@ func historyGrid(list []keptlist.Item, brevity int) *widget.Grid {
 			if note = r.Note; rundir.IsArchive(i.Dir) {
 				name += rundir.Suffix
 			}
-			if p99 > 0 {
+			if p99 > 0 && r.Sought == nil {
 				latency = r.Sign() + latency
 			}
 		}

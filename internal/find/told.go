@@ -37,7 +37,7 @@ func state(held, doubtful bool) string {
 // condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 	o := r.Outcome(r.Of(level))
-	return r.told(o) + o.elsewhere(), o.Held, o.Doubtful
+	return r.told(o) + r.elsewhere(o), o.Held, o.Doubtful
 }
 
 // Beyond says what the lowest level that did not hold is: too much, or unclear where chance may have decided that.
@@ -84,13 +84,13 @@ func apart(fact string) string {
 }
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
-func (o Outcome) elsewhere() string {
+func (r *Result) elsewhere(o Outcome) string {
 	var yes, no, unsure []int
 	for _, s := range o.Others {
 		switch {
 		case s.Held:
 			yes = append(yes, s.Threads)
-		case !s.Doubtful:
+		case !s.Doubtful && r.Counts(s):
 			no = append(no, s.Threads)
 		default:
 			unsure = append(unsure, s.Threads)
@@ -127,6 +127,9 @@ func (r *Result) Rows(level float64) []Row {
 		}
 		one.count(same)
 		one.Held = 2*one.Good > one.Tries
+		if !slices.ContainsFunc(same, r.Counts) {
+			one.Void, one.Doubtful = true, true
+		}
 		one.Shown = r.stands(one, same)
 		rows = append(rows, r.row(one))
 	}

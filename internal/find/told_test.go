@@ -275,3 +275,21 @@ func TestALevelOfWhichNoTryCounts(t *testing.T) {
 	r.Steps[4].Doubtful, r.Steps = true, r.Steps[:5]
 	assert.Equal(t, []float64{10, 20}, known(), "it held in doubt")
 }
+
+// Tries with another number of threads that do not count leave it unclear in the row of that number, in what is said of
+// the level and in charts, however surely they did not hold.
+func TestThreadsOfWhichNoTryCountsAreUnclear(t *testing.T) {
+	r := Result{Over: OverRate, Under: []string{"p99<2ms"}, Found: 40, TooMuch: 44, Steps: []Step{
+		{Level: 34, Threads: 8, Why: "p99<2ms did not hold: 2 % took longer", Ours: []string{string(verdict.Lateness)}},
+		{Level: 34, Threads: 32, Held: true}, {Level: 40, Threads: 32, Held: true}, {Level: 44, Threads: 32}, {Level: 44, Threads: 64},
+	}}
+	rows := r.Rows(34)
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"holds", "unclear"}, []string{rows[0].Short, rows[1].Short})
+	assert.True(t, rows[1].Doubtful)
+	assert.Contains(t, rows[1].Words, "does not count: 40 held")
+	words, _, _ := r.Told(34)
+	assert.Equal(t, "holds · unclear with 8 threads", words)
+	words, _, _ = r.Told(44)
+	assert.Equal(t, "too much · too much with 64 threads", words, "the store was measured")
+}

@@ -48,7 +48,7 @@ func TestAVerdictHasItsFirstCauseBesideIt(t *testing.T) {
 // Where there is little room, what failed is told in a word of its own.
 func TestWhatFailedIsToldBriefly(t *testing.T) {
 	for want, r := range map[string]rundir.Run{
-		"DEGRADED · wrong data":   {Verification: workload.Verification{State: workload.Failed}},
+		"DEGRADED · verification": {Verification: workload.Verification{State: workload.Failed}},
 		"DEGRADED · missed":       {Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}}},
 		"DEGRADED · not verified": {Verification: workload.Verification{State: workload.Incomplete}, EndedBy: "duration"},
 		"DEGRADED · cut short":    {EndedBy: rundir.CutShort},

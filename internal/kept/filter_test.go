@@ -190,6 +190,9 @@ func TestAnswers(t *testing.T) {
 	ours := rundir.Sought{Over: "rate", TooMuch: 50}
 	ours.Limit.By = "perfbench"
 	found := func(s rundir.Sought) Item { return Item{Run: &rundir.Run{Unit: "sagas", Sought: &s}} }
+	held := found(rundir.Sought{Over: "rate", Found: 8400, Done: 8200, P99: 7})
+	rate, p99, _ := held.Figures()
+	assert.Equal(t, []float64{8200, 7}, []float64{rate, float64(p99)}, "of the level that held")
 	for _, c := range []struct {
 		i          Item
 		kind, want string

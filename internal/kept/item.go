@@ -181,8 +181,8 @@ func (i *Item) Runs() []string {
 }
 
 // Figures returns the throughput in units per second, the p99 of the response time in
-// nanoseconds, and the errors: of a run, its own; of a search, the rate that it found; of a
-// sweep, those of its best point, with the errors of all runs. NaN and 0 mean unknown.
+// nanoseconds, and the errors: of a run, its own, but for the throughput and p99 of a search, which are those
+// of the level that it found; of a sweep, those of its best point, with the errors of all runs. NaN and 0 mean unknown.
 func (i *Item) Figures() (rate float64, p99, errors int64) {
 	rate = math.NaN()
 	switch {
@@ -200,12 +200,13 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 		}
 	default:
 		h := i.Run.Headline()
-		if rate = h.Rate; i.Run.Sought != nil {
+		if rate = h.Rate; i.Run.Sought != nil { // whose calls are of many levels
+			p99 = i.Run.Sought.P99
 			if rate = i.Run.Sought.Done; rate == 0 {
 				rate = math.NaN()
 			}
 		} else if len(h.Timed) > 0 {
-			p99 = h.Response.P99 // a search mixes that of many levels
+			p99 = h.Response.P99
 		}
 		errors = i.Run.Failures()
 	}

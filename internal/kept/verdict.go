@@ -181,7 +181,7 @@ const notVerified = " · not verified"
 func (i *Item) JudgedBriefly() string {
 	switch text := i.Judged(); {
 	case i.failed():
-		return i.State() + " · wrong data"
+		return i.State() + " · verification"
 	case i.Is(Missed):
 		return i.State() + " · missed"
 	case i.unverified():

@@ -180,6 +180,8 @@ type Sought struct {
 	TooMuch float64 `json:"too_much"`
 	// Done is what the level that held did, in units per second.
 	Done float64 `json:"done_per_s"`
+	// P99 is the p99 of the response time there in nanoseconds; 0: it is not known.
+	P99 int64 `json:"-"`
 	// Behind is how much more was due there; 0: it kept up.
 	Behind float64 `json:"behind_per_s"`
 	// Best is the number of threads that did most of those that held; 0: it is not known.
@@ -213,12 +215,29 @@ func ReadSought(dir string) (*Sought, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	s := &Sought{}
+	var file struct {
+		Sought
+		Steps []struct {
+			Level    float64 `json:"level"`
+			Done     float64 `json:"done_per_s"`
+			Held     bool    `json:"held"`
+			Stands   bool    `json:"stands"`
+			Response struct {
+				P99 int64 `json:"p99"`
+			} `json:"response_ns"`
+		} `json:"steps"`
+	}
 	if err == nil {
-		err = json.Unmarshal(infile.Harmless(data), s)
+		err = json.Unmarshal(infile.Harmless(data), &file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what the search found: %w", err)
+	}
+	s := &file.Sought
+	for _, t := range file.Steps {
+		if t.Held && t.Stands && t.Level == s.Found && t.Done == s.Done {
+			s.P99 = t.Response.P99
+		}
 	}
 	return s, nil
 }

@@ -496,7 +496,7 @@ func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, 
 	latency, length, notes := widget.Nanos(p99), "", ""
 	if i.Run != nil {
 		length, notes = report.Length(math.Round(i.Run.MeasuredS)), Notes(i.Run)
-		if p99 > 0 {
+		if p99 > 0 && i.Run.Sought == nil {
 			f := widget.FiguresOf(i.Run)
 			latency = f.P99Text()
 		}

@@ -147,7 +147,7 @@ func TestTriesWithOtherThreadsHaveRowsOfTheirOwn(t *testing.T) {
 }
 
 // A level that a backlog made too much says so in its row and in the legend, as its point may be below the limit; the
-// reasons of levels that are too much come first.
+// reasons are in the order of the levels.
 func TestALevelThatABacklogMadeTooMuchSaysSo(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	times := find.Times{P50: 1e5, P99: 5e5}
@@ -159,8 +159,8 @@ func TestALevelThatABacklogMadeTooMuchSaysSo(t *testing.T) {
 	lines := LevelTable(s, r, 90)
 	require.Len(t, lines, 6)
 	assert.Regexp(t, `✗  too much · backlog grew$`, strings.TrimSpace(ansi.Strip(lines[2])))
-	assert.Regexp(t, `^ +2k +the backlog grew: 75 %`, ansi.Strip(lines[4]))
-	assert.Regexp(t, `^ +1k +users wait`, ansi.Strip(lines[5]))
+	assert.Regexp(t, `^ +1k +users wait`, ansi.Strip(lines[4]))
+	assert.Regexp(t, `^ +2k +the backlog grew: 75 %`, ansi.Strip(lines[5]))
 	assert.Regexp(t, `✗  too much$`, strings.TrimSpace(ansi.Strip(LevelTable(s, r, 50)[2])), "there is no room")
 	r.Steps[1].Why = "p99.service<1ms did not hold: 8 % took longer"
 	assert.NotContains(t, strings.Join(LatencyLegend(s, r, 100), "|"), "(")

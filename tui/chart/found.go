@@ -204,8 +204,7 @@ func briefly(row find.Row) string {
 }
 
 // LevelTable returns the table of the levels that a search has tried, ordered by level, in lines of w
-// cells. Why a level did not hold is in its row where there is room in all rows, else below the table, those that
-// are too much first; then the row has it in a few words if that leaves room for what was done.
+// cells. Why a level did not hold is in its row where there is room in all rows, else below the table; then the row has it in a few words if that leaves room for what was done.
 func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	var rows []find.Row
 	for _, level := range ordered(r) {
@@ -228,8 +227,8 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	if t = table(func(row find.Row) string { return inShort(row, briefly) }); !t.Shows(1, w) {
 		t = table(func(row find.Row) string { return row.Short })
 	}
-	slices.SortStableFunc(rows, func(a, b find.Row) int { return after(a) - after(b) })
 	var below []string
+	told := 0.0 // the last level whose reason is below
 	for _, row := range rows {
 		why := row.Why
 		if why == "" {
@@ -240,8 +239,8 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 		}
 		for i, l := range widget.Wrap(why, max(w-levelWidth-2, leastReason)) {
 			head := ""
-			if i == 0 {
-				head = units.Number(row.Level)
+			if i == 0 && row.Level != told {
+				head, told = units.Number(row.Level), row.Level
 			}
 			below = append(below, widget.FitRight(head, levelWidth)+"  "+s.Muted.On(l))
 		}
@@ -250,18 +249,6 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 		below = append([]string{s.Muted.On("Why")}, below...)
 	}
 	return append(t.lines(w), below...)
-}
-
-// after is where the reason of a level stands: those that are too much come first, then the unclear ones, and those
-// that hold last.
-func after(row find.Row) int {
-	switch {
-	case row.Doubtful:
-		return 1
-	case row.Held:
-		return 2
-	}
-	return 0
 }
 
 // levelWidth is that of a level before its reason, leastReason the least that a reason gets.

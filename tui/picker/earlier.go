@@ -192,9 +192,9 @@ func (x *earlier) grid(e screen.Env, items []kept.Item, top, end int, focused bo
 	for i := top; i < end; i++ {
 		r := &items[i]
 		latency, notes := "–", ""
-		if _, p99, _ := r.Figures(); p99 > 0 { // a search has none of its own
+		if _, p99, _ := r.Figures(); p99 > 0 {
 			latency = widget.Nanos(p99)
-			if r.Run != nil {
+			if r.Run != nil && r.Run.Sought == nil {
 				f := widget.FiguresOf(r.Run)
 				latency = f.P99Text()
 			}
