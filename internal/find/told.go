@@ -168,7 +168,7 @@ func with(how string, threads []int) string {
 
 // Words says in a few words how a step came out.
 func (r *Result) Words(s Step) string {
-	words := state(s.Held, s.Doubtful)
+	words := state(s.Held, s.Doubtful || !r.Counts(s))
 	if s.Held {
 		return words + apart(waits(r.waited(s)))
 	}

@@ -288,6 +288,7 @@ func TestThreadsOfWhichNoTryCountsAreUnclear(t *testing.T) {
 	assert.Equal(t, []string{"holds", "unclear"}, []string{rows[0].Short, rows[1].Short})
 	assert.True(t, rows[1].Doubtful)
 	assert.Contains(t, rows[1].Words, "does not count: 40 held")
+	assert.Equal(t, "unclear · 2 % took longer, perfbench late", r.Words(r.Steps[0]))
 	words, _, _ := r.Told(34)
 	assert.Equal(t, "holds · unclear with 8 threads", words)
 	words, _, _ = r.Told(44)
