@@ -69,6 +69,8 @@ get1.totalEntryCount=100
 	assert.Equal(t, []string{"earlier m1, if of another size"}, deletes(reads, "payload", "300"))
 	assert.Empty(t, deletes(reads, "payload", "300", "load", "never"))
 	assert.Empty(t, deletes(both, "payload", "300"), "what is written stays")
+	polls := write(t, "polls.properties", "groupNames=g1\ng1.operations=poll1\npoll1.queue=q1\npoll1.testCase=poll\n")
+	assert.Equal(t, []string{"during the run what operations take from q1"}, deletes(polls))
 	second, f := runs(t, srv.URL(), []string{reads}, "namespace", "grouped", "payload", "300")
 	assert.Contains(t, held(second), "deleted and loaded again with 300 B: grouped:m1, which run ")
 	assert.Contains(t, held(second), " had left with records of 100 B")

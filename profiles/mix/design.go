@@ -329,7 +329,7 @@ func (d *designer) writes() bool {
 // data says what is stored where, and how much.
 func (d *designer) data(p *workload.Plan, start workload.Settings) {
 	w := d.s.Work
-	var resized []string
+	var resized, removed, expiring []string
 	for i := range w.Data {
 		one := &w.Data[i]
 		p.Spaces = append(p.Spaces, store.Space{Namespace: d.s.Namespace, Name: one.Name, Shape: store.Keys, Grouped: true})
@@ -351,9 +351,21 @@ func (d *designer) data(p *workload.Plan, start workload.Settings) {
 		if one.Size.Given() && d.s.Load != run.LoadSkip {
 			resized = append(resized, one.Name)
 		}
+		if d.s.Load != run.LoadOnly && w.Does(one, model.Delete, model.Pop, model.Exclude) {
+			removed = append(removed, one.Name)
+		}
+		if w.Expires(one) {
+			expiring = append(expiring, one.Name)
+		}
 		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
 	}
 	p.Deletes = ownership.MayResize(resized)
+	if len(removed) > 0 {
+		p.Deletes = append(p.Deletes, "during the run what operations delete of "+units.Listed(removed))
+	}
+	if len(expiring) > 0 {
+		p.Deletes = append(p.Deletes, "during the run what expires of "+units.Listed(expiring))
+	}
 }
 
 // bytesOf is about how large a record is.

@@ -97,6 +97,21 @@ func TestRecordsAreAsLargeAsAskedFor(t *testing.T) {
 	}
 }
 
+// The plan says of which data operations delete, and which data expires, before the run.
+func TestThePlanSaysWhatOperationsDelete(t *testing.T) {
+	t.Parallel()
+	deletes := func(text string, set ...string) []string {
+		t.Helper()
+		p, err := Design(workload.Inputs{Values: profiletest.Given(nil, append([]string{"workload=" + text}, set...)...)})
+		require.NoError(t, err)
+		return p.Deletes
+	}
+	const both = `{data: {stock: {records: 5, type: counter}, session: {records: 5, type: counter, ttl: 1s}}, operations: {drop: {delete: stock}, look: {get: session}}}`
+	assert.Equal(t, []string{"during the run what operations delete of stock", "during the run what expires of session"}, deletes(both))
+	assert.Equal(t, []string{"during the run what expires of session"}, deletes(both, "load=only"))
+	assert.Empty(t, deletes(`{data: {stock: {records: 5, type: counter}}, operations: {look: {get: stock}}}`))
+}
+
 // Elements of a list are as large as the payload says, loaded or pushed.
 func TestElementsAreAsLargeAsThePayload(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -151,6 +152,13 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 		reloaded = append(reloaded, sp.Name)
 	}
 	p.Deletes = ownership.MayResize(reloaded)
+	taken, expiring := s.Shrinking()
+	if len(taken) > 0 && s.Load != model.LoadOnly {
+		p.Deletes = append(p.Deletes, "during the run what operations take from "+units.Listed(taken))
+	}
+	if len(expiring) > 0 {
+		p.Deletes = append(p.Deletes, "during the run what expires of "+units.Listed(expiring))
+	}
 	for _, sp := range p.Spaces {
 		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))
 	}

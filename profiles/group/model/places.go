@@ -61,6 +61,20 @@ func (s *Spec) Reloaded() []store.Space {
 	})
 }
 
+// Shrinking returns the names of the structures from which operations take, and of those whose entries
+// expire.
+func (s *Spec) Shrinking() (taken, expiring []string) {
+	for _, o := range s.Order {
+		if o.Action.Takes() && !slices.Contains(taken, o.Space.Name) {
+			taken = append(taken, o.Space.Name)
+		}
+		if o.TTL > 0 && !slices.Contains(expiring, o.Space.Name) {
+			expiring = append(expiring, o.Space.Name)
+		}
+	}
+	return taken, expiring
+}
+
 // Delivery is the operation of the tracks that receive: the journey of a message from
 // the start of its publishing to its receiver.
 const Delivery = "delivery"

@@ -72,6 +72,20 @@ func (w *Workload) Sizes(d *Data, payload int) []string {
 	return out
 }
 
+// Does reports whether operations do one of some things to a data set.
+func (w *Workload) Does(d *Data, verbs ...Verb) bool {
+	return slices.ContainsFunc(w.Operations, func(o Operation) bool {
+		return slices.ContainsFunc(o.Steps, func(st Step) bool { return st.Data == d.Name && slices.Contains(verbs, st.Do) })
+	})
+}
+
+// Expires reports whether records of a data set expire.
+func (w *Workload) Expires(d *Data) bool {
+	return d.TTL.Given() || slices.ContainsFunc(w.Operations, func(o Operation) bool {
+		return slices.ContainsFunc(o.Steps, func(st Step) bool { return st.Data == d.Name && st.TTL.Given() })
+	})
+}
+
 // Writers are the steps that write values into a data set.
 func (w *Workload) Writers(d *Data) func(yield func(*Step) bool) {
 	return func(yield func(*Step) bool) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,9 +49,7 @@ func shapeOf(d *model.Data) string {
 
 // uses reports whether a step of the workload on a data set is any of some verbs.
 func (r *Run) uses(s *set, verbs ...model.Verb) bool {
-	return slices.ContainsFunc(r.work.Operations, func(o model.Operation) bool {
-		return slices.ContainsFunc(o.Steps, func(st model.Step) bool { return st.Data == s.Name && slices.Contains(verbs, st.Do) })
-	})
+	return r.work.Does(s.Data, verbs...)
 }
 
 // preparation is what happens to the store before the work: what is there is found out, taken over

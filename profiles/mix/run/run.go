@@ -79,17 +79,11 @@ func New(s *Spec, l *model.Adapter, conn store.Conn, runID string) *Run {
 	r.origin = uint32(mix(h.Sum64()))&datagen.MostOrdinal | 1
 	for i := range s.Work.Data {
 		d := &s.Work.Data[i]
-		r.sets = append(r.sets, &set{Data: d, at: i, columns: d.Columns(), content: content{d.Compressible}, seed: seedOf(s.Seed, d.Name), base: d.Records, absent: d.TTL.Given()})
+		r.sets = append(r.sets, &set{Data: d, at: i, columns: d.Columns(), content: content{d.Compressible}, seed: seedOf(s.Seed, d.Name), base: d.Records, absent: s.Work.Expires(d)})
 	}
 	steps := 0
 	for i := range s.Work.Operations {
-		for j := range s.Work.Operations[i].Steps {
-			steps++
-			st := &s.Work.Operations[i].Steps[j]
-			if at := s.Work.Index(st.Data); at >= 0 && st.TTL.Given() {
-				r.sets[at].absent = true
-			}
-		}
+		steps += len(s.Work.Operations[i].Steps)
 	}
 	r.tickets = make([]tickets, steps)
 	r.loader = newLoader(r)
