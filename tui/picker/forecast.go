@@ -110,7 +110,7 @@ func brief(parts [][]string, most int) (lines []string, whole bool) {
 }
 
 // parts describe what will happen, or why the run cannot start: what matters most first, where, for how long, with
-// what load and with which data, then each of the rest.
+// what load, what is deleted and with which data, then each of the rest.
 func (f *forecast) parts(s *widget.Styles, pr *workload.Profile, r request.Request, w int) [][]string {
 	if text := f.instead(s, pr, w); text != nil {
 		return [][]string{text}
@@ -137,13 +137,13 @@ func (f *forecast) parts(s *widget.Styles, pr *workload.Profile, r request.Reque
 	if with := starts(v.Plan, v.Settings); len(with) > 0 {
 		add("With", s.Plain, strings.Join(with, " · "))
 	}
-	if v.Bytes > 0 {
-		add("Data size", s.Plain, units.Size(v.Bytes)+" of values")
-	}
 	if len(v.Deletes) > 0 {
 		add("Deletes", s.Warn, v.Deletes...)
 	} else {
 		add("Deletes", s.Muted, "nothing: the data stays")
+	}
+	if v.Bytes > 0 {
+		add("Data size", s.Plain, units.Size(v.Bytes)+" of values")
 	}
 	reports := strings.Join(v.Documents, ", ")
 	if out, ok := lineOf(v.Run, "out"); ok {
