@@ -15,7 +15,7 @@ func TestChanges(t *testing.T) {
 	}
 	assert.Equal(t, "-2.5 … +2.8 %", Between(0.01, -0.025, 0.028))
 	assert.Equal(t, "×0.8 … ×4.2", Between(1, -0.2, 3.2))
-	for after, want := range map[float64]string{10: "±0 %", 5: "−50 %", 19.94: "+99 %", 19.96: "×2", 20: "×2", 120: "×12"} {
+	for after, want := range map[float64]string{10: "±0 %", 5: "−50 %", 19.94: "+99 %", 19.96: "×2", 20: "×2", 120: "×12", 0.031: "−99.69 %", 0: "−100 %"} {
 		assert.Equal(t, want, Percent(10, after))
 	}
 	assert.Equal(t, "×20 … ×340", Between(160, 19, 339))

@@ -194,6 +194,8 @@ func Percent(before, after float64) string {
 		return "±0 %"
 	case p >= 100*doubled:
 		return Factor(after / before)
+	case p > -100 && p < -99: // −100 % would be nothing at all
+		return fmt.Sprintf("−%.4g %%", -p)
 	}
 	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
 }

@@ -40,7 +40,7 @@ func evened(r *Record) string {
 	if worst == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s of the calls of %s%s waited for a free thread: more threads send them on time.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment)
+	return fmt.Sprintf("%s or more of the calls of %s%s waited for a free thread: more threads send them on time.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment)
 }
 
 // farthest returns where the largest share of calls was moved, if it is too large.

@@ -683,7 +683,7 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	r.Came = append(r.Came, Came{Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 0.2, Moved: 0.3, Late: 0.02})
 	assert.Equal(t, Valid, Judge(r).State)
 	require.Len(t, Remarks(r), 1)
-	assert.Contains(t, Remarks(r)[0], "28 % of the calls of gets in the segment from 5 s waited for a free thread: more threads send them on time.")
+	assert.Contains(t, Remarks(r)[0], "28 % or more of the calls of gets in the segment from 5 s waited for a free thread: more threads send them on time.")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))
