@@ -288,7 +288,7 @@ func words(text string) []string {
 // emptyLog says where failed calls are, which nobody has to look for in vain.
 const emptyLog = "Nothing has been logged: perfbench has nothing to say of itself, its files or its connections. " +
 	"Calls that fail are not logged one by one. A run counts them in its last line, tab there goes to Errors with the " +
-	"first message of each kind, and its results have a page Errors."
+	"first messages of each kind, and its results have a page Errors."
 
 func logLines(e screen.Env, log []string) []string {
 	if len(log) == 0 {

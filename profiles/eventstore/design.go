@@ -117,6 +117,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	}
 	if s.route.via != report.ViaDirect {
 		p.Via = s.route.via
+		p.Deletes = []string{"at the end the queues of this run, if they are empty"}
 	}
 	place := strconv.Quote(s.namespace)
 	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.load.start.Batch, place)}

@@ -226,9 +226,14 @@ func TestTheMessageOfAnErrorHasTheWidth(t *testing.T) {
 	assert.Regexp(t, `hmset +refused +30`, ansi.Strip(rows[0]))
 	assert.Regexp(t, `^    hmset perfbench:eligibility: the server is out of`, ansi.Strip(rows[1]))
 	head, rows = low.errorRows(e, 160)
-	assert.Contains(t, head, "first message")
+	assert.Contains(t, head, "first messages")
 	require.Len(t, rows, 1)
 	assert.Contains(t, ansi.Strip(rows[0]), text)
+
+	s.Messages = append(s.Messages, measure.Message{Operation: op, Class: "slow", Text: "of another class"}, measure.Message{Operation: op, Class: "refused", Text: "the connection was closed"})
+	_, rows = low.errorRows(e, 160)
+	require.Len(t, rows, 2, "all messages of a class, below one another")
+	assert.Equal(t, strings.Index(ansi.Strip(rows[0]), text), strings.Index(ansi.Strip(rows[1]), "the connection was closed"))
 }
 
 // The line with the last effect has its figures whole at every width: names of operations, of throughput and the

@@ -365,33 +365,33 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 	}
 	name := low.now.nameWidth(w) + 1
 	lead := name + 14 + ansi.StringWidth(cols("")) + 2
-	first := func(c *measure.ErrorCount) string {
+	said := func(c *measure.ErrorCount) (texts []string) {
 		for _, m := range low.now.snap.Messages {
 			if m.Class == c.Class && m.Operation == c.Operation {
-				return m.Text
+				texts = append(texts, m.Text)
 			}
 		}
-		return ""
+		return texts
 	}
-	// A message that would be broken into a narrow column stands below its row, over the whole width.
-	at, head := lead, "  first message"
+	long := func(text string) bool { return ansi.StringWidth(text) > w-lead }
+	// Messages that would be broken into a narrow column stand below their row, over the whole width.
+	at, head := lead, "  first messages"
 	for i := range low.now.snap.Errors {
-		if w-lead < leastMessage && ansi.StringWidth(first(&low.now.snap.Errors[i])) > w-lead {
+		if w-lead < leastMessage && slices.ContainsFunc(said(&low.now.snap.Errors[i]), long) {
 			at, head = 4, ""
 		}
 	}
 	var out []string
 	for i := range low.now.snap.Errors {
 		c := &low.now.snap.Errors[i]
-		line, text := widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  ", first(c)
-		if at < lead || text == "" {
+		line, texts := widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  ", said(c)
+		if at < lead || len(texts) == 0 {
 			out, line = append(out, line), widget.Fit("", at)
 		}
-		if text == "" {
-			continue
-		}
-		for _, l := range widget.Wrap(text, max(w-at, 10)) {
-			out, line = append(out, line+l), widget.Fit("", at)
+		for _, text := range texts {
+			for _, l := range widget.Wrap(text, max(w-at, 10)) {
+				out, line = append(out, line+l), widget.Fit("", at)
+			}
 		}
 	}
 	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + head, append(out, differ...)
