@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
@@ -232,6 +233,21 @@ func came(a Arrivals, where string) verdict.Came {
 	return verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun}
 }
 
+// waited is as verdict.Came has it. Where perfbench itself was late, how long they waited for a thread is not known.
+func waited(ops []Operation, track string) float64 {
+	least := int64(-1)
+	for i := range ops {
+		switch o := &ops[i]; {
+		case o.Track != track || o.Calls == 0:
+		case o.Lateness.P50 > o.Wait.P50/10:
+			return 0
+		case least < 0 || o.Wait.P50 < least:
+			least = o.Wait.P50
+		}
+	}
+	return time.Duration(max(least, 0)).Seconds()
+}
+
 // own is what was observed of the process that did the run's work. Workers judge their own processes;
 // the coordinator's is idle.
 func (r *Run) own() *verdict.Observed {
@@ -282,7 +298,9 @@ func recordOf(r *Run) verdict.Record {
 	for i, s := range r.Segments {
 		where := whereIn(r, i)
 		for _, a := range s.Arrivals {
-			rec.Came = append(rec.Came, came(a, where))
+			c := came(a, where)
+			c.Waited = waited(s.Operations, a.Track)
+			rec.Came = append(rec.Came, c)
 		}
 		if q := s.Requests; q != nil {
 			rec.Counted = append(rec.Counted, verdict.Counted{Segment: where, Seconds: q.Seconds, Asked: q.Asked, Made: q.Made, Uncounted: askedLate})

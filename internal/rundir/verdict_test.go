@@ -93,3 +93,18 @@ func TestADoubtShowsItsSeconds(t *testing.T) {
 	assert.Empty(t, v.Doubts[0].Shows)
 	v.showing(nil)
 }
+
+// How long half of the calls waited for a thread is that of the operation that waited least, and not known where
+// perfbench itself was late.
+func TestHowLongHalfOfTheCallsWaited(t *testing.T) {
+	op := func(track string, wait, late int64) Operation {
+		o := Operation{Track: track, Calls: 10}
+		o.Wait.P50, o.Lateness.P50 = wait, late
+		return o
+	}
+	ops := []Operation{op("mix", 9e8, 1e3), op("mix", 6e8, 1e3), op("other", 1e6, 0), {Track: "mix"}}
+	assert.InDelta(t, 0.6, waited(ops, "mix"), 1e-9)
+	assert.Zero(t, waited(append(ops, op("mix", 0, 0)), "mix"), "half of those of one did not wait")
+	assert.Zero(t, waited(append(ops, op("mix", 8e8, 2e8)), "mix"))
+	assert.Zero(t, waited(nil, "mix"))
+}

@@ -34,11 +34,15 @@ func (c *Came) elsewhere() string {
 }
 
 // evened returns a sentence for a run in which many calls did not go out in time because all
-// threads were busy, and "" for any other.
+// threads were busy, and "" for any other: how long half of them waited at least or, where fewer than half
+// did, the share that is known to have.
 func evened(r *Record) string {
 	worst := farthest(r.Came, func(c *Came) float64 { return c.Moved - c.Late })
 	if worst == nil {
 		return ""
+	}
+	if worst.Waited > worst.Span {
+		return fmt.Sprintf("Half of the calls of %s%s waited %s or longer for a free thread: more threads send them on time.", worst.Track, worst.Segment, units.Duration(time.Duration(worst.Waited*float64(time.Second))))
 	}
 	return fmt.Sprintf("%s or more of the calls of %s%s waited for a free thread: more threads send them on time.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment)
 }

@@ -130,6 +130,9 @@ type Came struct {
 	// share of calls that began in another span than they fell due in, as far as others did
 	// not take their place; Late is the part of it that is perfbench's own doing.
 	Span, Moved, Late float64
+	// Waited is how long half of the calls of each operation waited at least for a free thread, in seconds; 0
+	// if that is not known.
+	Waited float64
 	// Asked and Begun are the variance of the numbers over their mean, of the calls that were
 	// due in a span and of those that began in it.
 	Asked, Begun float64

@@ -684,6 +684,8 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	assert.Equal(t, Valid, Judge(r).State)
 	require.Len(t, Remarks(r), 1)
 	assert.Contains(t, Remarks(r)[0], "28 % or more of the calls of gets in the segment from 5 s waited for a free thread: more threads send them on time.")
+	r.Came[1].Waited = 0.68
+	assert.Contains(t, Remarks(r)[0], "Half of the calls of gets in the segment from 5 s waited 680 ms or longer for a free thread: more threads send them on time.")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))
