@@ -75,7 +75,7 @@ its end, or the rate of the second is worse by more than --tolerance.`,
 	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats; --threshold says the same where this is not given")
 	fs.BoolVar(&recovers, "recovers", false, "find the highest base load from which the store comes back by itself after an overload: --under 'recovers<30s after 1s'; needs --client deadline=…")
 	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` what to raise: rate or threads (default rate)")
-	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of the unlimited rate, or one thread)")
+	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of what the store could do of the same mix without a rate, or one thread)")
 	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`LEVEL` end at this one (default: none, or %d threads)", find.MostThreads))
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterRepeat(a.Call, c)

@@ -52,6 +52,9 @@ func (i *Item) Brief() string {
 	if strings.HasSuffix(i.Answer(""), early) {
 		text += "?"
 	}
+	if may, ok := strings.CutPrefix(text, unsure+" ("); ok {
+		text = "knee " + strings.ReplaceAll(strings.TrimSuffix(may, ")"), " threads", "") + "?"
+	}
 	if at, ok := strings.CutPrefix(text, seems); ok {
 		text = "knee " + at + "?"
 	}
@@ -135,6 +138,9 @@ func (i *Item) swept(per string) string {
 // seems begins the answer of a sweep that cannot show its knee for certain, as its page says.
 const seems = "knee seems at "
 
+// unsure is the answer of a sweep that cannot tell at which of several numbers of threads its knee is, which follow.
+const unsure = "knee unsure"
+
 // knee says where the knees of a sweep are, over rates or threads; "" if there is none.
 func (i *Item) knee(per string) string {
 	r := i.Sweep.Result
@@ -142,8 +148,11 @@ func (i *Item) knee(per string) string {
 	over, what := r.OverRate(), per
 	if over < 0 {
 		for _, l := range r.Lines {
-			if l.Doubt != "" {
-				return "knee unsure"
+			switch may := l.MayBe(r); {
+			case l.Doubt != "" && may != "" && len(r.Lines) == 1:
+				return unsure + " (" + may + ")"
+			case l.Doubt != "":
+				return unsure
 			}
 			if missed = true; l.Knee > 0 {
 				low, high = min(low, l.Knee), max(high, l.Knee)

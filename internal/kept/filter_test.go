@@ -234,6 +234,14 @@ func TestAnswers(t *testing.T) {
 	assert.Equal(t, "knee 8 threads, best 710 x/s", certain.Answer("x"))
 	swept := points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}})
 	assert.Equal(t, "knee 8?", swept.Brief())
+	unsure := many()
+	unsure.Lines[0] = sweep.Line{KneeLow: num(8), KneeHigh: num(16), Doubt: "the runs vary too much to tell which"}
+	doubted := firm(unsure)
+	assert.Equal(t, []string{"knee unsure (8 to 16 threads), best 710 x/s", "knee 8 to 16?"}, []string{doubted.Answer("x"), doubted.Brief()})
+	unsure.Lines[0].KneeHigh = nil
+	assert.Equal(t, "knee 8 or more?", doubted.Brief())
+	unsure.Lines[0].KneeLow = num(1)
+	assert.Equal(t, "knee unsure", doubted.Brief())
 	repeats := Item{Group: &Group{Kind: Repeat, Answer: "700 ± 20", Rate: 700}}
 	assert.Equal(t, []string{"700 ± 20 x/s", "700/s", Repeat}, []string{repeats.Answer("x"), repeats.Brief(), repeats.Kind()})
 }

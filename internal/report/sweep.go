@@ -142,7 +142,7 @@ func SweepAnswer(r *sweep.Result) (lead, more []string) {
 	if !doubt {
 		lead = append(lead, knees...)
 	}
-	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Knee > 0 }) {
+	if slices.ContainsFunc(r.Lines, func(l sweep.Line) bool { return l.Knee > 0 || l.Doubt != "" }) {
 		more = append([]string{"knee: beyond it, another thread adds less than a quarter of what one of the first adds"}, more...)
 	}
 	for _, k := range r.Knees {
@@ -244,7 +244,14 @@ func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 	case of > 0:
 		knee = fmt.Sprintf("knee%s: named once %d numbers of threads have figures, so far %d", where, of, have)
 	case l.Doubt != "":
-		knee = fmt.Sprintf("knee%s: unclear, %s · more runs (--repeat), longer ones or a quieter machine would tell", where, l.Doubt)
+		may := l.MayBe(r)
+		switch {
+		case l.KneeHigh != nil && *l.KneeLow == *l.KneeHigh:
+			may = ", perhaps " + may
+		case may != "":
+			may = ", " + may
+		}
+		knee = fmt.Sprintf("knee%s: unsure%s · %s · more runs (--repeat %d), longer ones or a quieter machine would tell", where, may, l.Doubt, max(5, 2*r.Rounds))
 	case l.Knee > 0 && l.Thin(r) != "":
 		more := " yet"
 		if r.Complete() {
@@ -422,13 +429,20 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 			}
 			c.Lines = append(c.Lines, law)
 		}
-		if l.Knee > 0 {
-			at := "knee at "
-			if l.Thin(r) != "" {
-				at = "the knee seems to be at "
+		if l.Knee > 0 || l.Doubt != "" {
+			note := "the knee is unsure"
+			if l.Knee > 0 {
+				note = "knee at " + Number(l.Knee) + kneeRange(l)
+				if l.Thin(r) != "" {
+					note = "the knee seems to be at " + Number(l.Knee)
+				}
+			} else if may := l.MayBe(r); may != "" {
+				note += ": " + may
 			}
-			note := strings.TrimSpace(at + Number(l.Knee) + kneeRange(l) + " " + Plain(r.Short(across, l.At)))
-			c.Marks = append(c.Marks, plot.Mark{At: l.Knee, Name: "knee", Note: note})
+			note = strings.TrimSpace(note + " " + Plain(r.Short(across, l.At)))
+			if l.Knee > 0 {
+				c.Marks = append(c.Marks, plot.Mark{At: l.Knee, Name: "knee", Note: note})
+			}
 			if l.KneeLow != nil {
 				span := plot.Span{From: *l.KneeLow, To: c.To, Kind: plot.Range, Note: note}
 				if l.KneeHigh != nil {

@@ -4,23 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-const (
-	// kneeShare is the fraction of the throughput that each of the first threads adds
-	// which a further thread must add.
-	kneeShare = 0.25
-	// draws is how often the runs are resampled to see how chance affects the knee.
-	draws = 2000
-	// leastSpare is how many runs there must be in excess of one at each number of
-	// threads.
-	leastSpare = 3
-)
+// kneeShare is the fraction of the throughput that each of the first threads adds
+// which a further thread must add.
+const kneeShare = 0.25
 
 // level holds the runs with one number of threads: n threads, with x the mean
 // throughput.
@@ -39,45 +31,115 @@ func levelsOf(runs []Sample) levels {
 	}
 	var out levels
 	for n, xs := range by {
-		sum := 0.0
-		for _, x := range xs {
-			sum += x
-		}
-		out = append(out, level{n, sum / float64(len(xs)), xs})
+		mean, _, _ := stat.OfSeveral(xs, certainty)
+		out = append(out, level{n, mean, xs})
 	}
 	slices.SortFunc(out, func(a, b level) int { return cmp.Compare(a.n, b.n) })
 	return out
 }
 
-// knee returns the Knee of a line.
-func (l levels) knee() float64 {
-	for i, p := range l {
-		above := l[i+1:]
-		if len(above) > 0 && !slices.ContainsFunc(above, func(q level) bool { return (q.x-p.x)/(q.n-p.n) >= kneeShare*l[0].x/l[0].n }) {
-			return p.n
-		}
-	}
-	return 0
+// enough reports whether threads from one level to a higher one each add enough for the knee to lie above, if
+// the throughput is so many times as large there.
+func (l levels) enough(from, to level, times float64) bool {
+	return from.x*(times-1)/(to.n-from.n) >= kneeShare*l[0].x/l[0].n
 }
 
-// doubt says why the runs of a line do not carry its knee; "" if they do, or if it has none. A single
-// run at each number shows no scatter, and so nothing against it.
-func (l levels) doubt(line Line) string {
+// first returns the index of the lowest level above which no level is what is asked for; -1 if there is none.
+func (l levels) first(is func(from, to level) bool) int {
+	for i, p := range l {
+		above := l[i+1:]
+		if len(above) > 0 && !slices.ContainsFunc(above, func(q level) bool { return is(p, q) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// knee returns the Knee of a line by its means.
+func (l levels) knee() float64 {
+	i := l.first(func(from, to level) bool { return l.enough(from, to, to.x/from.x) })
+	if i < 0 {
+		return 0
+	}
+	return l[i].n
+}
+
+// times returns between which bounds the throughput of a level is how many times that of another, as a comparison
+// of their runs has it.
+func times(from, to level) (lo, hi float64) {
+	logs := func(runs []float64) (out []float64) {
+		for _, x := range runs {
+			out = append(out, math.Log(x))
+		}
+		return out
+	}
+	lo, hi = stat.Between(logs(from.runs), logs(to.runs)).Interval(certainty)
+	return math.Exp(lo), math.Exp(hi)
+}
+
+// interval returns between which numbers of threads the knee lies, by comparisons of the runs at each with those at
+// each higher number: it is above a number where threads beyond that add enough for certain, and no higher than one
+// beyond which they do not for certain. low is nil if a number of threads has a single run, or there is hardly a knee,
+// and high also if there may be none.
+func (l levels) interval() (low, high *float64) {
+	if slices.ContainsFunc(l, func(p level) bool { return len(p.runs) < 2 }) {
+		return nil, nil
+	}
+	at := func(i int) *float64 {
+		if i < 0 {
+			return nil
+		}
+		return &l[i].n
+	}
+	return at(l.first(func(from, to level) bool {
+			lo, _ := times(from, to)
+			return l.enough(from, to, lo)
+		})), at(l.first(func(from, to level) bool {
+			_, hi := times(from, to)
+			return !(hi < math.Inf(1)) || l.enough(from, to, hi)
+		}))
+}
+
+// settle sets the knee of a line, and between which numbers of threads it lies. Where the runs do not carry the one
+// that the means have, it says why instead. A single run at each number shows no scatter, and so nothing against it.
+func (l levels) settle(line *Line) {
+	line.Knee, line.Doubt = l.knee(), ""
+	line.KneeLow, line.KneeHigh = l.interval()
 	if line.Knee == 0 {
-		return ""
+		return
 	}
 	wild := slices.IndexFunc(l, func(p level) bool {
-		e := stat.Independent(p.runs)
-		lo, hi := e.Interval(certainty)
-		return len(p.runs) > 1 && hi-lo > 2*e.Value
+		mean, _, hi := stat.OfSeveral(p.runs, certainty)
+		return len(p.runs) > 1 && wild(mean, hi)
 	})
-	switch {
+	switch low, high := line.KneeLow, line.KneeHigh; {
 	case wild >= 0:
-		return fmt.Sprintf("the runs at %s vary by more than ± 100 %%", units.Plural(int64(l[wild].n), "thread"))
-	case line.KneeLow != nil && *line.KneeLow == l[0].n && line.KneeHigh == nil && line.Knee > l[0].n:
-		return fmt.Sprintf("by chance it may be anywhere from %s on", units.Plural(int64(l[0].n), "thread"))
+		line.Doubt = fmt.Sprintf("the runs at %s vary by more than ± 100 %%", units.Plural(int64(l[wild].n), "thread"))
+	case low != nil && *low == l[0].n && high == nil:
+		line.Doubt = fmt.Sprintf("by chance it may be anywhere from %s on", units.Plural(int64(l[0].n), "thread"))
+	case low != nil && (high == nil || *low < *high):
+		line.Doubt = "the runs vary too much to tell which"
 	}
-	return ""
+	if line.Doubt != "" {
+		line.Knee = 0
+	}
+}
+
+// MayBe says between which of the numbers of threads that were tried the knee lies: "4 to 16 threads". It is empty if that
+// is unknown, or might be any of them.
+func (l Line) MayBe(r *Result) string {
+	switch {
+	case l.KneeLow == nil:
+		return ""
+	case l.KneeHigh != nil && *l.KneeLow < *l.KneeHigh:
+		return units.Number(*l.KneeLow) + " to " + units.Plural(int64(*l.KneeHigh), "thread")
+	case l.KneeHigh != nil:
+		return units.Plural(int64(*l.KneeLow), "thread")
+	}
+	if n, _ := r.places(r.Across(), l.At); len(n) > 0 && n[0] == *l.KneeLow {
+		return ""
+	}
+	return units.Plural(int64(*l.KneeLow), "thread") + " or more"
 }
 
 // fewest is how many numbers of threads it takes to see where a curve bends.
@@ -139,47 +201,4 @@ func (l Line) Surer(r *Result) string {
 		return "more points"
 	}
 	return "three runs of each (--repeat 3)"
-}
-
-// interval returns between which numbers of threads the knee lies, by a bootstrap: the
-// relative deviations of runs from their mean, which are assumed to be distributed
-// alike everywhere, as for the law, are redistributed at random. low is nil if there
-// are too few runs or there is hardly a knee, and high also if there may be none. The
-// same runs always give the same interval.
-func (l levels) interval() (low, high *float64) {
-	var off []float64
-	for _, p := range l {
-		for _, x := range p.runs {
-			off = append(off, x/p.x-1)
-		}
-	}
-	spare := len(off) - len(l)
-	if spare < leastSpare {
-		return nil, nil
-	}
-	wider := math.Sqrt(float64(len(off)) / float64(spare)) // runs are closer to their own mean than to the true one
-	rnd := rand.New(rand.NewPCG(uint64(len(off)), 1))
-	found := make([]float64, draws)
-	drawn := slices.Clone(l)
-	for i := range found {
-		for j, p := range l {
-			sum := 0.0
-			for range p.runs {
-				sum += off[rnd.IntN(len(off))]
-			}
-			drawn[j].x = p.x * (1 + wider*sum/float64(len(p.runs)))
-		}
-		if found[i] = drawn.knee(); found[i] == 0 {
-			found[i] = math.Inf(1)
-		}
-	}
-	slices.Sort(found)
-	tail := int((1 - certainty) / 2 * draws)
-	if at := found[tail]; !math.IsInf(at, 1) {
-		low = &at
-	}
-	if at := found[draws-1-tail]; !math.IsInf(at, 1) {
-		high = &at
-	}
-	return low, high
 }

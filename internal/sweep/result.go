@@ -133,11 +133,14 @@ func (p Point) Margin(format func(share float64) string) string {
 	switch {
 	case p.High == nil || p.Done == nil || !(*p.Done > 0):
 		return ""
-	case *p.High > 2**p.Done:
+	case wild(*p.Done, *p.High):
 		return "> 100 %"
 	}
 	return format((*p.High - *p.Done) / *p.Done)
 }
+
+// wild reports whether runs vary so much that the margin of error of their mean, up to here, is more than all of it.
+func wild(mean, high float64) bool { return high > 2*mean }
 
 // Line is throughput over the number of threads, everything else being equal.
 type Line struct {
@@ -151,7 +154,8 @@ type Line struct {
 	// be out of reach.
 	KneeLow  *float64 `json:"knee_low,omitempty"`
 	KneeHigh *float64 `json:"knee_high,omitempty"`
-	// Doubt is why a knee that the means have is not stated: the runs do not carry it. Knee is 0 then.
+	// Doubt is why a knee that the means have is not stated: the runs do not carry it. Knee is 0 then, and
+	// KneeLow and KneeHigh say between which numbers it lies.
 	Doubt string `json:"knee_doubt,omitempty"`
 	// Law is nil if there are too few points.
 	Law *Fit `json:"usl,omitempty"`
@@ -190,6 +194,11 @@ func Load(dir string) (*Result, error) {
 	for i, p := range r.Points { // earlier versions summed them up in another way
 		if p.Runs > 1 && len(r.Runs) > 0 {
 			r.Points[i] = r.point(i, p.Values)
+		}
+	}
+	if across := r.Across(); across >= 0 && r.Complete() && len(r.Points) > 0 { // and said more of the knee than is known
+		for i := range r.Lines {
+			levelsOf(r.samples(across, r.Lines[i].At)).settle(&r.Lines[i])
 		}
 	}
 	return r, nil
@@ -436,23 +445,21 @@ func mean(runs []int64) int64 {
 	return int64(math.Round(v))
 }
 
+// samples returns the runs with one of Others.
+func (r *Result) samples(across int, at string) (runs []Sample) {
+	for _, d := range r.Runs {
+		if p := r.Points[d.Point]; d.Done != nil && r.Of(p, across, at) {
+			runs = append(runs, Sample{N: r.N(p, across), X: *d.Done})
+		}
+	}
+	return runs
+}
+
 func (r *Result) line(across int, at string) Line {
 	line := Line{At: at}
-	var runs []Sample
-	for _, d := range r.Runs {
-		p := r.Points[d.Point]
-		if d.Done == nil || !r.Of(p, across, at) {
-			continue
-		}
-		runs = append(runs, Sample{N: r.N(p, across), X: *d.Done})
-	}
+	runs := r.samples(across, at)
 	line.Law = FitLaw(runs)
-	l := levelsOf(runs)
-	line.Knee = l.knee()
-	line.KneeLow, line.KneeHigh = l.interval()
-	if line.Doubt = l.doubt(line); line.Doubt != "" {
-		line.Knee, line.KneeLow, line.KneeHigh = 0, nil, nil
-	}
+	levelsOf(runs).settle(&line)
 	if _, of := line.Awaited(r); of > 0 {
 		line.Knee, line.KneeLow, line.KneeHigh, line.Doubt = 0, nil, nil, ""
 	}

@@ -51,7 +51,7 @@ func (p *Panel) Ask(note []string, ops []measure.Operation) {
 	p.form = widget.Form{Rows: []widget.FormRow{
 		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "like "+find.Example(ops)),
 		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
-		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
+		widget.NewRow("from", "from", a.From, "empty: a quarter of what it could do of this mix, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
 		widget.NewRow("duration", "time limit", cmp.Or(a.Within, find.Within), "it ends sooner if it has its answer"),
 	}}
