@@ -61,15 +61,19 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	}
 	if len(hidden) > 0 {
 		add(-1, "")
-		shows := "d shows"
-		if focused && f.onTarget() {
-			shows = "d on another row shows"
-		}
-		for _, l := range named(shows, hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
+		for _, l := range named(f.shower(focused), hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
 			add(-1, " "+s.Muted.On(l))
 		}
 	}
 	return out
+}
+
+// shower says what shows all: its letter is typed on a row of text.
+func (f *form) shower(focused bool) string {
+	if focused && f.onText() {
+		return "d on another row shows"
+	}
+	return "d shows"
 }
 
 // mostNamed is how many lines name rows that are not shown.

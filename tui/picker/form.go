@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"reflect"
@@ -32,6 +33,7 @@ type form struct {
 	all     bool // all rows are shown, not only those of a first run
 	edit    *edit
 	past    []request.Request // before each change, for undo
+	undone  map[string]string // the rows that undo has changed, with what they had; nil once that is said
 	find    *finder           // nil unless searching for a row
 	// lines maps each drawn line to its row, -1 for none; for the mouse.
 	lines []int
@@ -188,9 +190,8 @@ func hostOf(target string) string {
 }
 
 // press handles a key while the form has the focus and nothing is being typed.
-func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+func (f *form) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) tea.Cmd {
 	r := f.current()
-	k := widget.AllKeys
 	switch {
 	case r == nil:
 	case key.Matches(msg, k.Edit) && r.meant != "" && !r.off:
@@ -238,7 +239,35 @@ func (f *form) undo(e screen.Env) tea.Cmd {
 	}
 	before := f.past[at]
 	f.past = slices.Delete(f.past, at, at+1)
+	now := f.drafts.request()
+	f.undone = map[string]string{}
+	for i := range f.rows {
+		if r := &f.rows[i]; r.differs(now, before) {
+			f.undone[r.key()] = r.words()
+		}
+	}
 	return f.change(e, before)
+}
+
+// undid says, once, what undo has changed; empty while the values of before are not known.
+func (f *form) undid() string {
+	if len(f.undone) == 0 || !f.forecast.current() {
+		return ""
+	}
+	var said []string
+	for i := range f.rows {
+		r := &f.rows[i]
+		was, differs := f.undone[r.key()]
+		switch {
+		case !differs:
+		case r.kind == rowPassword:
+			said = append(said, label(r.name))
+		default:
+			said = append(said, label(r.name)+" "+cmp.Or(was, "–")+" → "+cmp.Or(r.words(), "–"))
+		}
+	}
+	f.undone = nil
+	return "undo: " + strings.Join(said, ", ")
 }
 
 // undoable returns which change undo takes back; -1 if there is none.
@@ -295,16 +324,22 @@ func (f *form) typed() bool {
 	return r != nil && !r.off && len(r.choices) == 0
 }
 
-// begins reports whether the selected value, one that is typed, may begin with what a key prints: the number
-// of a knob does not with a letter, but with a minus sign, which is refused with a sentence.
+// begins reports whether the selected value, one that is typed, may begin with what a key prints: a number
+// does not with a letter, but with a minus sign, which is refused with a sentence.
 func (f *form) begins(msg tea.KeyPressMsg) bool {
-	return msg.Text != "" && msg.Text != " " && (f.current().knob == nil || msg.Text == "-")
+	return msg.Text != "" && msg.Text != " " && (f.onText() || msg.Text == "-")
 }
 
-// onTarget reports whether the row of the target is selected.
-func (f *form) onTarget() bool {
+// onText reports whether the selected value may be a word, so that letters begin to type it.
+func (f *form) onText() bool {
 	r := f.current()
-	return r != nil && r.kind == rowTarget
+	return r != nil && f.typed() && (!r.number || r.limit() || r.nothing() != "")
+}
+
+// onPath reports whether the selected value is a path, which may begin with a slash.
+func (f *form) onPath() bool {
+	r := f.current()
+	return r != nil && (r.kind == rowFile || r.kind == rowOut)
 }
 
 // resettable reports whether the selected value has been set, so that it can be reset.

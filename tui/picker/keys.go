@@ -77,7 +77,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
 		return p.launch(e, oneRun)
 	case p.pane == paneForm:
-		return p.form.press(msg, e)
+		return p.form.press(msg, k, e)
 	case p.pane == panePlan:
 		p.forecast.scroll += steps(msg, k, e.H)
 	case p.pane == paneRuns && key.Matches(msg, k.Again):

@@ -165,6 +165,9 @@ func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
 		return nil
 	}
 	p.form.rebuild()
+	if said := p.form.undid(); said != "" {
+		p.toast.Say(e.Now, said, false)
+	}
 	if p.forecast.wanted != nil {
 		return p.launch(e, p.forecast.wanted)
 	}
@@ -204,7 +207,7 @@ func (p *Picker) setUp(e screen.Env, plan request.Request, said string) tea.Cmd 
 	p.show(plan.Profile)
 	p.had = p.drafts.request()
 	f.past = append(f.past, p.had)
-	back := "u takes it back"
+	back := p.bindings().Undo.Help().Key + " takes it back"
 	if p.plan != nil {
 		back = "esc goes back"
 	}
@@ -333,12 +336,18 @@ func (p *Picker) bindings() widget.Bindings {
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
-	if p.pane == paneForm && p.form.onTarget() { // whose letters are typed, but for those that quit and undo
-		for _, b := range []*key.Binding{&k.Reset, &k.Compare, &k.Details, &k.Search, &k.Sweep, &k.Copy, &k.History} {
+	k.Undo.SetKeys("u", "U")
+	if p.pane == paneForm && p.form.onText() { // whose letters are typed, but for those that quit and move
+		for _, b := range []*key.Binding{&k.Compare, &k.Details, &k.Search, &k.Sweep, &k.Copy, &k.History} {
 			b.SetEnabled(false)
 		}
 		k.Ping.SetKeys("ctrl+p")
 		k.Ping.SetHelp("ctrl+p", "ping")
+		k.Undo.SetKeys("U")
+		k.Undo.SetHelp("U", "undo")
+		k.Reset.SetKeys("delete")
+		k.Reset.SetHelp("del", "reset")
+		k.Filter.SetEnabled(!p.form.onPath())
 	}
 	k.Next.SetHelp("tab", "next panel")
 	filtered := p.pane == paneProfiles && p.list.filter.Text() != ""
@@ -398,7 +407,6 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Filter.SetHelp("/", "find")
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
-		k.Reset.SetHelp("r", "reset")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		k.Reset.SetEnabled(k.Reset.Enabled() && p.form.resettable())
 		turn := widget.Bind("←→", "change", "left", "right")
@@ -411,12 +419,12 @@ func (p *Picker) Keys() widget.KeyMap {
 			k.Edit.SetHelp("enter", "take what is offered")
 		}
 		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
-		if r := p.form.current(); r != nil && r.knob == nil {
-			k.TypeValue.SetHelp("0–9 a–z", "type, where no key has the letter")
-		}
-		if p.form.onTarget() {
+		if p.form.onText() {
 			k.TypeValue.SetHelp("a–z", "type another")
-			short = []key.Binding{move("value"), k.Edit, k.TypeValue, k.Launch, k.Help, k.Ping, k.Undo, k.Filter, k.Next, k.Quit}
+			short = []key.Binding{move("value"), k.Edit, k.TypeValue, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
+			if r := p.form.current(); r.knob != nil || r.time {
+				short = slices.Insert(short, 1, turn)
+			}
 		}
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)

@@ -202,9 +202,10 @@ func TestAChangeInTheFormIsTakenBackAndWhatWasMeantIsTaken(t *testing.T) {
 
 	a.Send(t, "enter", "ctrl+u", "enter")
 	assert.Empty(t, p.drafts.request().Target, "nothing at all is the default")
-	a.Send(t, "u")
+	a.Send(t, "U")
 	assert.Equal(t, "redis://localhost:7391", p.drafts.request().Target, "a reset is taken back")
-	a.Send(t, "u", "u")
+	assert.Contains(t, a.Picture(t), "undo: target embedded: → redis://localhost:7391")
+	a.Send(t, "U", "U")
 	assert.Empty(t, p.drafts.request().Target, "and so is what was typed before")
 	assert.Negative(t, p.form.undoable(), "then there is nothing left")
 }
@@ -313,7 +314,7 @@ func TestAPasswordThatIsUndoneIsForgotten(t *testing.T) {
 	goTo(t, a, p, "password")
 	a.Send(t, "enter")
 	a.Type(t, "swordfish")
-	a.Send(t, "enter", "u", "S")
+	a.Send(t, "enter", "U", "S")
 	require.Len(t, a.Started(), 1)
 	assert.Empty(t, a.Started()[0].Password)
 	assert.Equal(t, map[string]string{"redis://10.0.0.7": ""}, b.Secrets)
@@ -597,7 +598,9 @@ func TestAPlanIsOpenedAsAFile(t *testing.T) {
 	assert.Equal(t, "64", rowNamed(t, p, "threads").text)
 	assert.NotContains(t, p.Keys().Short, p.bindings().Back, "no page leads here")
 	assert.Equal(t, "secret", p.drafts.request().Password, "it is in a row of its own")
-	a.Send(t, "u")
+	assert.Contains(t, a.Picture(t), "; U takes it back")
+	a.Send(t, "U")
+	assert.Contains(t, a.Picture(t), "undo: ")
 	assert.NotEqual(t, "64", rowNamed(t, p, "threads").text)
 
 	before = p.drafts.request()
@@ -751,7 +754,7 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "a–z type another")
 	assert.Contains(t, a.Picture(t), "d on another row shows")
 	for k := 'a'; k <= 'z'; k++ {
-		if strings.ContainsRune("qugjk", k) { // which quit, undo and move: unix is begun with enter
+		if strings.ContainsRune("qgjk", k) { // which quit and move
 			continue
 		}
 		a.Send(t, string(k))
@@ -765,6 +768,22 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	number := p.ping.number
 	a.Send(t, "ctrl+p")
 	assert.Greater(t, p.ping.number, number, "a chord is no text")
+	for name, typed := range map[string]string{"rate": "unlimited", "duration": "forever", "out": "/tmp/u", "tag": "up"} {
+		goTo(t, a, p, name)
+		for _, b := range p.Keys().Short {
+			assert.NotRegexp(t, "^[a-ik-pr-z]$", b.Help().Key, "%s: %s", name, b.Help().Desc)
+		}
+		a.Type(t, typed)
+		require.NotNil(t, p.form.edit, name)
+		assert.Equal(t, typed, p.form.edit.text())
+		a.Send(t, "enter", "delete")
+		assert.False(t, p.form.resettable(), name)
+		a.Send(t, "U", "U")
+	}
+	goTo(t, a, p, "rate")
+	a.Type(t, "500")
+	a.Send(t, "enter", "U")
+	assert.Contains(t, a.Picture(t), "undo: rate 500 → unlimited")
 	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
 	assert.Equal(t, "p", p.bindings().Ping.Help().Key)
 	a.Send(t, "r")

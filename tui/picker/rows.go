@@ -50,8 +50,8 @@ type row struct {
 	help string
 	// off means that there is nothing to set, for the reason in from.
 	off bool
-	// time means that the value is a duration, auto that it may end itself instead.
-	time, auto bool
+	// number means that the value begins with a digit, time that it is a duration, auto that it may end itself instead.
+	number, time, auto bool
 	// more means that the row is shown only with all values: nothing was set, and a first run needs none.
 	more bool
 	// section is the heading above the row, set on the first row of a section.
@@ -105,6 +105,26 @@ func (r row) nothing() string {
 		return ""
 	}
 	return r.knob.Zero
+}
+
+// differs reports whether two requests set the row's value differently.
+func (r *row) differs(a, b request.Request) bool {
+	switch r.kind {
+	case rowPreset:
+		return a.Preset != b.Preset
+	case rowFile:
+		return !slices.Equal(a.Files, b.Files)
+	case rowTarget:
+		return a.Target != b.Target
+	case rowPassword:
+		return a.Password != b.Password
+	case rowTexts:
+		t := textsNamed(r.name)
+		return !slices.Equal(t.of(&a), t.of(&b))
+	case rowOut:
+		return a.Out != b.Out
+	}
+	return a.Values[r.name].Text != b.Values[r.name].Text || a.Values[r.alias()].Text != b.Values[r.alias()].Text
 }
 
 // rebuild recomputes the rows: after a preview, a choice, a key.
@@ -392,6 +412,8 @@ func (s *sheet) describe(r *row) {
 			r.choices = q.Choices
 		case workload.Switch:
 			r.choices = []string{"off", "on"}
+		case workload.Integer, workload.Number, workload.Size:
+			r.number = true
 		case workload.Duration:
 			r.time, r.auto = true, q.Name == "warmup"
 		}
@@ -412,7 +434,7 @@ func (s *sheet) describe(r *row) {
 			return
 		}
 	}
-	r.knob, r.help = &k, k.Help
+	r.knob, r.help, r.number = &k, k.Help, true
 	track := strings.TrimSuffix(strings.TrimSuffix(r.name, base), ".")
 	tracks := pv.Plan.Tracks()
 	if track == "" && len(tracks) > 0 {

@@ -29,7 +29,7 @@ func TestWhatIsNoValueHasRowsToo(t *testing.T) {
 	assert.Equal(t, []string{"json", "html"}, got.Formats)
 	assert.Equal(t, "elsewhere", got.Out)
 	goTo(t, a, p, "threshold")
-	a.Send(t, "r")
+	a.Send(t, "delete")
 	assert.Empty(t, p.drafts.request().Thresholds)
 }
 

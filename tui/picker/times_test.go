@@ -66,6 +66,6 @@ func TestATimetableIsTypedAsAtHasIt(t *testing.T) {
 	require.Len(t, a.Started(), 1)
 	assert.Equal(t, []string{"10s..40s:rate=1000..20000,threads=4..9"}, a.Started()[0].Timetable)
 	goTo(t, a, p, "at")
-	a.Send(t, "r")
+	a.Send(t, "delete")
 	assert.Empty(t, p.drafts.request().Timetable)
 }
