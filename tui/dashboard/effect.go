@@ -1,8 +1,10 @@
 package dashboard
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,12 +19,9 @@ import (
 // well as it ever will be.
 const fresh, settled = 10 * time.Second, time.Minute
 
-// withReason is how long an effect with what it lacks may be in the panel of changes, on several lines:
-// there is no room for ranges.
-const withReason = 110
-
-// leastChange is how wide the column of what was changed is at least.
-const leastChange = 16
+// leastChange is how wide the column of what was changed is at least, and leastEffect how much room an effect in
+// words has beside it: where there is less, effects stand below their changes.
+const leastChange, leastEffect = 16, 40
 
 // effects returns what each change did so far, and what of that was told as sure a moment ago and is not.
 func (r *reading) effects() []effect.Effect {
@@ -70,26 +69,14 @@ func (r *reading) commands() []workload.Command {
 	return r.plan.Commands.All()
 }
 
-// nth returns a line, or "" beyond the last.
-func nth(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
-}
-
-// changeRows lists what was changed, the newest first, with what each did, each in as many lines as the
-// least of that takes, and the marks among that. While a moment is read, what came after it is left out.
+// changeRows lists what was changed, the newest first, with what each did in columns, and the marks among that.
+// While a moment is read, what came after it is left out.
 func (low *lower) changeRows(s *widget.Styles, w int) (string, []string) {
 	return low.changeLines(s, w, false)
 }
 
 // changeLines is changeRows; brief gives each a single line.
 func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []string) {
-	wrap := widget.Wrap
-	if brief {
-		wrap = func(text string, w int) []string { return []string{ansi.Truncate(text, w, "…")} }
-	}
 	list, marks, none := low.now.effects(), low.now.snap.Marks, "Nothing has been changed yet."
 	if low.charts != nil && low.charts.cross.On {
 		end := low.charts.cross.At + low.charts.cross.Width
@@ -100,71 +87,141 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 	if len(list) == 0 && len(marks) == 0 {
 		return none, nil
 	}
-	by, segment, lead := 12, 9, 10
+	acts := widget.Grid{Cols: []widget.Column{{Head: "at"}, {Head: "segment", Right: true, Spare: 6}, {Head: "by", Spare: 8}, {Head: "change", Most: 40, Least: leastChange}}}
+	change := leastChange
 	for i := range list {
-		lead = max(lead, ansi.StringWidth(list[i].When())+4)
-	}
-	if w < 110 {
-		by = 0 // no room for who changed it
-	}
-	if w < 96 {
-		segment = 0
-	}
-	change := min(max((w-lead-by-segment)/3, leastChange), 40)
-	room := max(w-lead-by-segment-change-2, 10)
-	if brief { // the numbers of an effect are not cut: other columns give way to them, that of the change last
-		need := 0
-		for i := range list {
-			if e := &list[i]; e.Missing() == "" {
-				need = max(need, ansi.StringWidth(e.Outcome(0)))
-			}
+		e := &list[i]
+		change = max(change, ansi.StringWidth(e.Text()))
+		by := e.By
+		if e.Ramp > 0 {
+			by = "ramp"
 		}
-		for _, other := range []*int{&by, &segment} {
-			if room < need {
-				room, *other = room+*other, 0
-			}
-		}
-		give := min(max(need-room, 0), max(change-leastChange, 0))
-		change, room = change-give, room+give
+		acts.Add(e.When(), e.Segments(), by, e.Text())
+	}
+	acts.Ink = func(_, col int) widget.Ink { return []widget.Ink{s.Plain, s.Muted, s.Muted, s.Plain}[col] }
+	figures := figuresOf(s, list)
+	w -= 2
+	room := max(figures.Wide(), leastEffect)
+	beside := brief || acts.Least()+2+room <= w
+	wide, whole := w, acts.Least()
+	if brief { // a change is cut before its effect is
+		whole -= change - leastChange
+	}
+	if beside {
+		wide = max(w-2-room, whole)
+	}
+	head, left := acts.Lines(s, wide)
+	room = w - 2
+	if beside {
+		room -= ansi.StringWidth(head)
+	}
+	effects, right := figures.Lines(s, room)
+	if beside {
+		head += "  " + effects
 	}
 	var out []string
 	noted := func(since time.Duration) { // the marks from then on that are not listed yet
 		for len(marks) > 0 && marks[len(marks)-1].At >= since {
 			m := marks[len(marks)-1]
 			marks = marks[:len(marks)-1]
-			for i, l := range wrap("◆ "+m.Note, max(w-lead, 10)) {
-				at := ""
-				if i == 0 {
-					at = "  " + widget.Clock(m.At)
+			at := widget.Clock(m.At) + "  "
+			for i, l := range widget.Wrap("◆ "+m.Note, max(w-len(at), 10)) {
+				if i > 0 {
+					at = widget.Fit("", len(at))
 				}
-				out = append(out, widget.Fit(at, lead)+l)
+				if out = append(out, "  "+at+l); brief {
+					break
+				}
 			}
 		}
 	}
-	for _, e := range slices.Backward(list) {
+	for i := len(list) - 1; i >= 0; i-- {
+		e := &list[i]
 		noted(e.At)
-		who := e.By
-		if e.Ramp > 0 {
-			who = "ramp"
+		if s.Spoken {
+			out = append(out, fmt.Sprintf("%s %s, by %s: %s", e.When(), e.Text(), e.By, e.Told(math.MaxInt)))
+			continue
 		}
-		most := room
-		if e.Lacks() != "" && !brief {
-			most = max(room, min(3*room, withReason))
+		lines := told(s, e, right[i], room, brief)
+		if !beside {
+			lines = append([]string{""}, widget.Wrap(e.Told(2*room), room)...)
 		}
-		did := e.Told(most)
-		if brief && ansi.StringWidth(did) > room { // what it was done with is told in full
-			did = e.Brief(room)
+		if !brief && strings.Contains(ansi.Strip(left[i]), "…") { // too long for its column
+			lines = slices.Insert(lines, 1, widget.MutedLines(s, e.Text(), room)...)
 		}
-		text, told := wrap(e.Text(), change), wrap(did, room)
-		for i := range max(len(text), len(told), 1) {
-			at, who, segments := "  "+e.When(), "  "+who, e.Segments()
-			if i > 0 {
-				at, who, segments = "", "", ""
-			}
-			line := widget.Fit(at, lead) + widget.Fit(nth(text, i), change) + "  " + widget.Fit(nth(told, i), room)
-			out = append(out, line+s.Muted.On(widget.Fit(who, by))+widget.FitRight(segments, segment))
+		out = append(out, strings.TrimRight("  "+left[i]+"  "+lines[0], " "))
+		for _, l := range lines[1:] {
+			out = append(out, widget.Fit("", w+2-room)+l)
 		}
 	}
 	noted(math.MinInt64)
-	return widget.Fit("  at", lead) + widget.Fit("change", change) + "  " + widget.Fit("effect", room) + widget.Fit("  by", by) + widget.FitRight("segment", segment), out
+	return "  " + head, out
+}
+
+// figuresOf are the figures of effects in columns, a row for each effect: throughput and a response time before and
+// after it, and what was found out about each.
+func figuresOf(s *widget.Styles, list []effect.Effect) *widget.Grid {
+	g := &widget.Grid{Cols: []widget.Column{{Head: "throughput"}, {Spare: 4}, {Head: "response time"}, {}, {Spare: 9, Most: 20}}}
+	inks := make([][]widget.Ink, len(list))
+	for i := range list {
+		e := &list[i]
+		cells := make([]string, len(g.Cols))
+		inks[i] = slices.Repeat([]widget.Ink{s.Plain}, len(g.Cols))
+		figure := func(f effect.Figure, at int) {
+			cells[at], cells[at+1], inks[i][at+1] = f.Numbers(), f.Judged(), s.Muted
+			if f.Is != effect.Better && f.Is != effect.Worse {
+				return
+			}
+			cells[at+1] = f.Change()
+			switch {
+			case e.SoFar():
+				cells[at+1] = "so far " + f.Change()
+			case f.Is == effect.Better:
+				inks[i][at+1] = s.OK
+			default:
+				inks[i][at+1] = s.Bad
+			}
+		}
+		if !e.Pauses() && e.Missing() == "" {
+			figure(e.Throughput(), 0)
+			if f := e.Latency(); f.Is != "" {
+				figure(f, 2)
+				cells[2] = f.Name() + " " + cells[2]
+				if f.Of() != "" {
+					cells[4], inks[i][4] = "of "+f.Of(), s.Muted
+				}
+			}
+		}
+		g.Add(cells...)
+	}
+	g.Ink = func(row, col int) widget.Ink { return inks[row][col] }
+	return g
+}
+
+// told is what an effect did, in its columns or in words where it has none, with what there is to say of it below;
+// brief leaves that out.
+func told(s *widget.Styles, e *effect.Effect, columns string, w int, brief bool) []string {
+	out := []string{columns}
+	if why := e.Missing(); why != "" {
+		out = widget.MutedLines(s, why, w)
+		if brief {
+			out = []string{s.Muted.On(ansi.Truncate(why, w, "…"))}
+		}
+	}
+	if brief || e.Pauses() {
+		return out[:1]
+	}
+	if short := e.Short(); short != "" {
+		out = append(out, s.Warn.On(short))
+	}
+	below := []string{e.Company(w)}
+	if e.Missing() == "" {
+		below = append(below, e.Lacks())
+	}
+	for _, text := range below {
+		if text != "" {
+			out = append(out, widget.MutedLines(s, text, w)...)
+		}
+	}
+	return out
 }

@@ -44,7 +44,7 @@ func TestAMarkStandsWhereItWasAskedFor(t *testing.T) {
 	a.Send(t, "v", "2", "enter", a.Frame())
 	assert.Equal(t, []measure.Mark{{At: asked, Note: "v2"}}, run.Snapshot().Marks)
 	_, rows := d.lower.changeRows(a.Env.Styles, 116)
-	assert.Equal(t, []string{"  " + widget.Clock(asked) + "   ◆ v2"}, rows)
+	assert.Equal(t, []string{"  " + widget.Clock(asked) + "  ◆ v2"}, rows)
 }
 
 // During an outage the figures of before stay, and it is a marker that can be gone to.
