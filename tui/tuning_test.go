@@ -271,6 +271,26 @@ func TestALowerRateThanUnlimitedOverloadsNoTrack(t *testing.T) {
 	assert.Greater(t, run.Settings(1).Rate, did(1)/2)
 }
 
+// A typed rate of several tracks says how it is divided: evenly where none has a rate, then as it was.
+func TestATypedRateSaysHowItIsDivided(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	send(t, a, "t")
+	for range 3 {
+		send(t, a, "down")
+	}
+	require.Contains(t, picture(t, a), "▸ Rate")
+	set := func(digits ...any) {
+		send(t, a, append(digits, "enter", frame(a))...)
+	}
+	set("1", "0", "0")
+	assert.Contains(t, picture(t, a), "rate 100, divided evenly over 2 tracks")
+	assert.InDelta(t, 50, run.Settings(1).Rate, 0)
+	run.Change("test", 0, func(s workload.Settings) workload.Settings { s.Rate = 150; return s })
+	set("4", "0", "0")
+	assert.Contains(t, picture(t, a), "rate 400, of which feed 300, profile 100")
+	assert.InDelta(t, 100, run.Settings(1).Rate, 0)
+}
+
 func TestTracksThatDifferAreEachTurnedFromWhereTheyStand(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 20*time.Second, 120, 40)
 	payload := func() []int {

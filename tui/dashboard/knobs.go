@@ -262,6 +262,14 @@ func (ks *knobs) changeEach(e screen.Env, k workload.Knob, each bool, f func(tra
 	}
 }
 
+// parts says how a rate of all tracks is divided over them; empty if it is not.
+func (ks *knobs) parts(k workload.Knob) string {
+	if k.Name != "rate" || ks.track != screen.All {
+		return ""
+	}
+	return widget.Parts(k, ks.now.tracks, func(i int) workload.Settings { return ks.now.run.Settings(i) })
+}
+
 // after returns the settings of the tracks after a knob has been turned.
 func (ks *knobs) after(k workload.Knob, each bool, f func(track int, v float64) float64) []workload.Settings {
 	now := make([]workload.Settings, len(ks.now.tracks))

@@ -192,7 +192,12 @@ func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 // far above what the run has reached, because operations that are due and not sent have
 // to be waited for.
 func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
-	set := func(e screen.Env) { tu.knobs.change(e, k, false, func(float64) float64 { return v }) }
+	set := func(e screen.Env) {
+		tu.knobs.change(e, k, false, func(float64) float64 { return v })
+		if parts := tu.knobs.parts(k); parts != "" && k.Get(tu.now.run.Settings(screen.All)) > 0 {
+			tu.says.say(e, "rate "+widget.KnobText(k, k.Get(tu.now.run.Settings(screen.All)))+", "+parts, false)
+		}
+	}
 	most := max(chart.Peak(tu.now.axis(240).Rate(tu.now.snap, tu.sel.op).Vals), k.Get(tu.now.run.Settings(tu.knobs.track)))
 	if k.Name != "rate" || most <= 0 || v < farBeyond*most {
 		set(e)
@@ -395,7 +400,11 @@ func (tu *tuner) aboutKnob(e screen.Env, w int) []string {
 	}
 	bare := workload.Knob{Unit: k.Unit}
 	var out []string
-	for _, l := range widget.Wrap(k.Name+": "+k.Help+"; "+widget.KnobText(bare, k.Min)+" to "+widget.KnobText(bare, k.Max), w-4) {
+	help := k.Help
+	if parts := tu.knobs.parts(k); parts != "" {
+		help = "all tracks together, " + parts + "; " + help
+	}
+	for _, l := range widget.Wrap(k.Name+": "+help+"; "+widget.KnobText(bare, k.Min)+" to "+widget.KnobText(bare, k.Max), w-4) {
 		out = append(out, "  "+e.Styles.Muted.On(l))
 	}
 	return out

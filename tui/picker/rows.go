@@ -435,6 +435,9 @@ func (s *sheet) describe(r *row) {
 		}
 	}
 	r.knob, r.help, r.number = &k, k.Help, true
+	if parts := widget.Parts(k, pv.Plan.Tracks(), workload.Starts(pv.Plan.Tracks())); r.limit() && r.name == k.Name && parts != "" {
+		r.help = "all tracks together, " + parts + "; " + r.help
+	}
 	track := strings.TrimSuffix(strings.TrimSuffix(r.name, base), ".")
 	tracks := pv.Plan.Tracks()
 	if track == "" && len(tracks) > 0 {

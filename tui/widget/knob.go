@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -39,6 +40,32 @@ func KnobText(k workload.Knob, v float64) string {
 		return Whole(int64(v))
 	default:
 		return units.Number(v)
+	}
+}
+
+// mostParts is how many tracks are named with their parts of a total.
+const mostParts = 4
+
+// Parts says how the total of a knob is divided over the tracks that it adds up over, of which of returns the
+// settings; empty if there are not several of these.
+func Parts(k workload.Knob, tracks []*workload.Track, of func(track int) workload.Settings) string {
+	var parts []string
+	var values []float64
+	for i, t := range tracks {
+		if t.Adds(k) {
+			values = append(values, k.Get(of(i)))
+			parts = append(parts, t.Name+" "+KnobText(k, values[len(values)-1]))
+		}
+	}
+	switch n := len(values); {
+	case n < 2:
+		return ""
+	case slices.Min(values) == slices.Max(values):
+		return fmt.Sprintf("divided evenly over %d tracks", n)
+	case n > mostParts:
+		return fmt.Sprintf("a share for each of %d tracks", n)
+	default:
+		return "of which " + strings.Join(parts, ", ")
 	}
 }
 
