@@ -39,7 +39,8 @@ type Estimate struct{ Value, SE float64 }
 
 // Choice chooses levels. They rise by a factor until one does not hold, or fall by half
 // until one does. Then the middle between the two is tried, until they are close. A
-// doubtful step is repeated. At the end both levels are tried once more, and a level
+// doubtful step is repeated. At the end both levels are tried once more, so that the answer
+// stands on two steps at least, and a level
 // that failed early by doubtful steps alone gets a last try that may outvote them.
 // Once a lower level holds with more calls in progress, one that did not hold is as if it
 // had not been tried, and has its turn again. Steps that say nothing of the store do not
@@ -66,6 +67,8 @@ type Choice struct {
 	// Up reports whether there is no time left for another step, or no use in one; nil: there
 	// always is.
 	Up func() bool
+	// Last reports whether there is time for no more than one careful step after the next; nil: there always is.
+	Last func() bool
 }
 
 // Range is the result of a search: Low is the highest level that holds and High the
@@ -128,6 +131,9 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 				r := h.certain()
 				r.Spent = h.steps >= h.Most
 				return r, nil
+			}
+			if r := h.known(); h.Last != nil && h.Last() && r.High > 0 && h.once(r.Low) {
+				level = r.Low
 			}
 			if err := h.step(ctx, level); err != nil {
 				return h.certain(), err
@@ -362,18 +368,24 @@ func rounded(level float64) float64 {
 	return math.Round(level/unit) * unit
 }
 
-// unsure returns an end of the range that has not been tried carefully, 0 if there is
-// none. It returns the failed end first, since a single hiccup is enough for a failure; also
+// unsure returns an end of the range that has not been tried carefully, or a low one that has been tried only once, 0 if
+// there is none. It returns the failed end first, since a single hiccup is enough for a failure; also
 // while it is known from few steps, none of which says anything of the store.
 func (h *hunt) unsure(r Range) float64 {
 	switch {
 	case !h.Confirm:
 	case r.High > 0 && (!h.sure[r.High] || h.ours[r.High] == h.votes[r.High][1] && h.ours[r.High] < mostOurs):
 		return r.High
-	case r.Low > 0 && !h.sure[r.Low]:
+	case r.Low > 0 && (!h.sure[r.Low] || h.once(r.Low)):
 		return r.Low
 	}
 	return 0
+}
+
+// once reports whether an answer stands on a single step, and is to be tried again.
+func (h *hunt) once(level float64) bool {
+	v := h.counted(level)
+	return h.Confirm && level > 0 && v[0]+v[1] == 1 && h.ours[level] < mostOurs
 }
 
 // again returns the failed level if it is known only from doubtful steps made when the

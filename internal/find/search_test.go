@@ -213,6 +213,40 @@ func TestADoubtfulStepAloneIsNotTooMuch(t *testing.T) {
 	}
 }
 
+// An answer stands on two tries at least; where there is time for no more than that, it is tried again before another level.
+func TestAnAnswerStandsOnTwoTries(t *testing.T) {
+	search := func(c Choice, left int) (Range, []float64) {
+		var tried []float64
+		c.Start, c.Raise, c.Near, c.Confirm = 100, 2, 1.03, true
+		c.Up = func() bool { return len(tried) >= left }
+		c.Last = func() bool { return len(tried) == left-1 }
+		r, err := c.Find(t.Context(), func(_ context.Context, level float64, _ bool) (Tried, error) {
+			return Tried{Rate: level, Held: level < 1000}, nil
+		}, func(s Tried) { tried = append(tried, s.Rate) })
+		require.NoError(t, err)
+		return r, tried
+	}
+	count := func(of []float64, level float64) (n int) {
+		for _, l := range of {
+			if l == level {
+				n++
+			}
+		}
+		return n
+	}
+	r, tried := search(Choice{}, 100)
+	assert.True(t, r.Known)
+	assert.InDelta(t, 1000, r.Low, 30)
+	assert.Equal(t, 2, count(tried, r.Low), "%v", tried)
+	r, tried = search(Choice{}, len(tried)-3)
+	assert.False(t, r.Known)
+	assert.Equal(t, r.Low, tried[len(tried)-1])
+	assert.Equal(t, 2, count(tried, r.Low), "%v", tried)
+	r, tried = search(Choice{}, 3)
+	assert.Equal(t, []float64{100, 200, 400}, tried, "nothing is too much yet: a higher level says more")
+	assert.InDelta(t, 400, r.Low, 0)
+}
+
 // Levels are told to three digits, without what binary fractions add.
 func TestLevelsAreRounded(t *testing.T) {
 	t.Parallel()

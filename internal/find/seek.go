@@ -66,6 +66,10 @@ const (
 // shortest is how long a step takes at least, with the second of the change.
 const shortest = (1 + leastSeconds) * time.Second
 
+// usual is how long a step takes at most that is not careful, and careful how long one that is takes if it holds, both with the
+// second of the change.
+const usual, careful = (1 + mostSeconds) * time.Second, (1 + carefulSeconds) * time.Second
+
 // Find searches. Without a level to start at, it starts at a quarter of what the store
 // achieves without a limit. Each level is tried with the width with which the highest one up to it
 // held: what is gained by more calls in progress counts only where a level holds thanks to them, or
@@ -121,6 +125,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 	if k.Time > 0 {
 		up := k.Choice.Up
 		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || up != nil && up() }
+		k.Choice.Last = func() bool { return now > 0 && now+int64(usual+careful) > end }
 	}
 	if k.Choice.Start == 0 {
 		s, err := k.sound(ctx, b)

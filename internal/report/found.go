@@ -137,7 +137,10 @@ func FoundAnswer(r *find.Result) FoundLines {
 	if r.Enough() {
 		add(&a.More, moreWait(r)...)
 	}
-	add(&a.More, restsOn(r), didMore(r, under))
+	if tries, held, seconds := restsOn(r); tries > 1 { // one is in the lead
+		add(&a.More, fmt.Sprintf("%s: held %d of %s · %s", units.Number(r.Found), held, units.Plural(tries, "try"), seconds))
+	}
+	add(&a.More, didMore(r, under))
 	add(&a.More, withThreads(r, many)...)
 	add(&a.More, unlimited(r), anotherMix(r))
 	if r.Limit.By == find.ByPerfbench {
@@ -210,6 +213,9 @@ func lead(r *find.Result, under, what, many string) string {
 	if r.Behind > 0 {
 		text = fmt.Sprintf("%s%s done at a rate of %s %s", units.Number(r.Done), many, units.Number(r.Found), under)
 	}
+	if tries, _, seconds := restsOn(r); tries == 1 {
+		text += ", held in one try of " + seconds
+	}
 	if r.TooMuch == 0 {
 		text = "At least " + text
 	}
@@ -219,7 +225,8 @@ func lead(r *find.Result, under, what, many string) string {
 	return onALine(text, tooMuchAt(r))
 }
 
-// tooMuchAt says what is known of the lowest level that did not hold; empty without one.
+// tooMuchAt says what is known of the lowest level that did not hold, and which ones below what is too much are unclear;
+// empty without one.
 func tooMuchAt(r *find.Result) string {
 	switch {
 	case r.Found > 0 && r.TooMuch == 0 && r.Narrow() != nil:
@@ -230,7 +237,22 @@ func tooMuchAt(r *find.Result) string {
 	case aboveAll(r) != nil:
 		return units.Number(r.TooMuch) + " was not kept up with"
 	}
+	switch holds, from, to, tooMuch := r.Known(); {
+	case holds != r.Found || from == 0:
+	case tooMuch > 0:
+		return unclear(from, to) + ", " + units.Number(tooMuch) + " too much"
+	default:
+		return unclear(from, to)
+	}
 	return units.Number(r.TooMuch) + " is " + r.Beyond()
+}
+
+// unclear says between which levels it is unclear whether they hold.
+func unclear(from, to float64) string {
+	if from < to {
+		return units.Number(from) + " to " + units.Number(to) + " are unclear"
+	}
+	return units.Number(from) + " is unclear"
 }
 
 // limit says what limits; empty if that is not known, or the lead says it.
@@ -293,19 +315,19 @@ func failedBelow(r *find.Result) bool {
 	})
 }
 
-// restsOn says how surely the highest rate held: in how many tries and for how long; empty where no rate held.
-func restsOn(r *find.Result) string {
+// restsOn returns how surely the highest rate held: in how many tries and for how long; no tries where no rate held.
+func restsOn(r *find.Result) (tries, held int, seconds string) {
 	o := r.Outcome(r.Of(r.Found))
 	if !restsOnRate(r, o) {
-		return ""
+		return 0, 0, ""
 	}
-	seconds := 0.0
+	sum := 0.0
 	for _, s := range r.Of(r.Found).Steps {
 		if s.Held && s.Threads == o.Shown.Threads {
-			seconds += s.ToS - s.FromS
+			sum += s.ToS - s.FromS
 		}
 	}
-	return fmt.Sprintf("%s: held %d of %s · %s", units.Number(r.Found), o.Good, units.Plural(o.Tries, "try"), Length(math.Round(seconds)))
+	return o.Tries, o.Good, Length(math.Round(sum))
 }
 
 // unlimited says what was done without a rate before the first level, and why its times are not those of calls at a

@@ -126,12 +126,12 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*find.Result){
-		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
-		"\n\n2.83k: held 1 of 1 try · 5 s\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                                                   func(*find.Result) {},
-		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1% · 4k is too much\n":                                                                            func(r *find.Result) { r.Done, r.Behind = 2750, 80 },
-		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%\n":                                                                                    func(r *find.Result) { r.Done, r.Behind, r.TooMuch = 2750, 80, 0 },
-		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                                                                     func(r *find.Result) { r.Found = 0 },
-		"At least 2.83k entries/s under p99<10ms and errors<1%\n":                                                                                                            func(r *find.Result) { r.TooMuch = 0 },
+		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n\nresponse time over rate\n": func(*find.Result) {},
+		"\n\ntook 32 s · 5 tries of 4 levels · 32 threads\n":                                                              func(*find.Result) {},
+		"2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much\n": func(r *find.Result) { r.Done, r.Behind = 2750, 80 },
+		"At least 2.75k entries/s done at a rate of 2.83k under p99<10ms and errors<1%, held in one try of 5 s\n":         func(r *find.Result) { r.Done, r.Behind, r.TooMuch = 2750, 80, 0 },
+		"No rate holds under p99<10ms and errors<1%: 4k entries/s is already too much\n":                                  func(r *find.Result) { r.Found = 0 },
+		"At least 2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s\n":                                 func(r *find.Result) { r.TooMuch = 0 },
 		"no limit found: the highest level to try holds; a higher --to looks further\n": func(r *find.Result) {
 			r.TooMuch, r.Limit.By = 0, find.ByNone
 		},
@@ -141,7 +141,7 @@ func TestFoundInWords(t *testing.T) {
 		"12 threads under p99<10ms and errors<1%: 2.83k entries/s · 13 is too much\nlimit: the store · service p50 there is 8 ms, 8 times that of low load\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit: perfbench on this machine; the store may do more\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much\nlimit: perfbench on this machine; the store may do more\n": func(r *find.Result) { r.Limit.By = find.ByPerfbench },
 		"Unknown under p99<10ms and errors<1%: perfbench itself was the limit even at 1k entries/s, the lowest that was tried\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Limit.By = 0, 1000, find.ByPerfbench
 		},
@@ -160,7 +160,7 @@ func TestFoundInWords(t *testing.T) {
 		"\nwithout a rate it was another mix, which does not compare: a 71 % (50 % at a rate), b 29 % (50 % at a rate)\ntook": func(r *find.Result) {
 			r.Unlimited = &find.Unlimited{Done: 9100, Threads: 8, Parts: []find.Part{{Track: "a", Share: 0.712, AtRate: 0.5}, {Track: "b", Share: 0.288, AtRate: 0.5}}}
 		},
-		"At least 2.83k entries/s under p99<10ms and errors<1% · 4k is too much with 8 threads, not tried with 32 · ended early: its time was up; more may hold\nlimit: threads · no higher rate": func(r *find.Result) {
+		"At least 2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much with 8 threads, not tried with 32 · ended early: its time was up; more may hold\nlimit: threads · no higher rate": func(r *find.Result) {
 			r.TooMuch, r.Complete, r.Why, r.Limit = 0, false, "its time was up", find.Limit{By: find.ByThreads, Text: "threads: no higher rate was tried with 32"}
 			r.Steps[2].Threads, r.Steps[4].Threads = 8, 8
 		},
@@ -199,10 +199,23 @@ func TestFoundInWords(t *testing.T) {
 			no.Level, no.Ours = 2830, []string{"crowded"}
 			r.Steps = append(r.Steps, no, r.Steps[3])
 		},
-		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much\nlimit": func(r *find.Result) {
+		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much\nlimit": func(r *find.Result) {
 			fewer := r.Steps[1] // with which it was tried first
 			fewer.Held, fewer.Threads = false, 8
 			r.Steps = slices.Insert(r.Steps, 1, fewer)
+		},
+		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 3k is unclear, 4k too much · ended early: its time was up\nlimit": func(r *find.Result) {
+			held, not := r.Steps[3], r.Steps[4]
+			held.Level, not.Level = 3000, 3000
+			r.Steps = append(r.Steps, held, not)
+			r.Complete, r.Why = false, "its time was up"
+		},
+		"under p99<10ms and errors<1%, held in one try of 5 s · 3k to 3.2k are unclear, 4k too much\n": func(r *find.Result) {
+			for _, level := range []float64{3000, 3200} {
+				s := r.Steps[4]
+				s.Level, s.Doubtful, s.Why = level, true, "p99<10ms is unclear: 40 of 900 took longer"
+				r.Steps = append(r.Steps, s)
+			}
 		},
 		"\nthreads: 2.83k holds with 8 · 4k was tried with 32 only\n": func(r *find.Result) { r.Steps[3].Threads = 8 },
 		"\nthreads: 2.83k holds with 32\n":                            func(r *find.Result) { r.Steps[0].Threads = 8 },
@@ -264,10 +277,10 @@ func TestFoundInWords(t *testing.T) {
 		"a machine that is not busy otherwise\n": func(r *find.Result) {
 			r.Limit.By, r.Under = find.ByPerfbench, []string{"put.p99.service<20ms"}
 		},
-		" · 4k was not kept up with\nlimit: perfbench on this machine; the store may do more\n":                  didMoreAbove(find.ByPerfbench),
-		"\nasked for 8k, 4.5k were done under p99.service<20ms: at another time 4k may hold\n":                   didMoreAbove(find.ByStore),
-		"2.83k entries/s under p99<10ms and errors<1% · 4k is too much · ended early: it was interrupted\nlimit": func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
-		"At least 2.83k entries/s under p99<10ms and errors<1% · ended early: its time was up; more may hold\nlimit": func(r *find.Result) {
+		" · 4k was not kept up with\nlimit: perfbench on this machine; the store may do more\n":                                          didMoreAbove(find.ByPerfbench),
+		"\nasked for 8k, 4.5k were done under p99.service<20ms: at another time 4k may hold\n":                                           didMoreAbove(find.ByStore),
+		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much · ended early: it was interrupted\nlimit": func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"At least 2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · ended early: its time was up; more may hold\nlimit": func(r *find.Result) {
 			r.Complete, r.Why, r.TooMuch = false, "its time was up (a longer duration gives it more)", 0
 		},
 		"\na longer duration gives it more\ntook": func(r *find.Result) {

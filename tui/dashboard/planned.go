@@ -150,7 +150,7 @@ func goes(a find.Asked) (out []string) {
 	case strings.TrimSpace(a.From) == "":
 		out = append(out, "About three seconds without a rate show where to begin.")
 	}
-	return append(out, "Then "+what+" doubles while that holds; after that, what is left between holds and too much is halved.")
+	return append(out, "Then "+what+" doubles while that holds; after that, what is left between holds and too much is halved, and the answer tried again.")
 }
 
 // tell has the form say what will happen.
