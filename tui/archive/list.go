@@ -650,7 +650,7 @@ func (h *List) Keys() widget.KeyMap {
 	if !k.Pack.Enabled() && k.Undo.Enabled() { // of an archived run
 		away = widget.Long(k.Undo, "take out")
 	}
-	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, away, k.Back, widget.Long(k.Home, "home"), k.Quit}
+	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, away, widget.Long(k.Plans, "plan"), k.Back, widget.Long(k.Home, "home"), k.Quit}
 	if h.shelf.restores(h.current()) {
 		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
 	}

@@ -84,6 +84,10 @@ func (p *Plans) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Back
 	case key.Matches(msg, k.Choose):
 		return p.open(e)
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
+	case key.Matches(msg, k.Plans):
+		p.toast.Say(e.Now, "P makes a plan in the list of runs, of those that are marked there: h opens it", false)
 	}
 	return nil
 }
@@ -124,6 +128,7 @@ func (p *Plans) open(e screen.Env) tea.Cmd {
 func (p *Plans) bindings() widget.Bindings {
 	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "open")
+	k.History.SetHelp("h", "choose runs: P there makes a plan of them")
 	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
 		b.SetEnabled(len(p.list) > 0)
 	}
@@ -136,8 +141,8 @@ func (p *Plans) Keys() widget.KeyMap {
 	move := widget.Bind("↑↓", "plan", "up", "down")
 	move.SetEnabled(k.Up.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{move, k.Choose, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Back}},
+		Short: []key.Binding{move, k.Choose, widget.Long(k.History, "make one of runs"), k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.History, k.Back}},
 	}
 }
 
@@ -151,8 +156,8 @@ func (p *Plans) rows(e screen.Env) int {
 
 // noPlans is shown where there is no plan file.
 const (
-	noPlans = "There is no plan file in this folder or in those of runs, and none was run lately. e in the results of a run writes " +
-		"its plan, which does the run again. A plan of two runs:"
+	noPlans = "There is no plan file in this folder or in those of runs, and none was run lately. P in the list of runs (h) makes one of " +
+		"the marked runs, and e in the results of a run one that does it again. A plan of two runs:"
 	planExample = `profile: ingestion
 target: redis://localhost:6379
 duration: 10s

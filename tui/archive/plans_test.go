@@ -57,6 +57,16 @@ func TestPlanFilesAreOpened(t *testing.T) {
 	assert.Len(t, a.Asked, 1)
 }
 
+// The page of plans leads to the list of runs, where one is made.
+func TestThePageOfPlansSaysHowOneIsMade(t *testing.T) {
+	a := found(t, 80, 24)
+	assert.Contains(t, a.Picture(t), "h make one of runs")
+	a.Send(t, "P")
+	assert.Contains(t, a.Picture(t), "P makes a plan in the list of runs")
+	a.Send(t, "h")
+	assert.Equal(t, []screen.Destination{screen.Runs{}}, a.Asked)
+}
+
 // A plan that was mended since it was read is opened, and stays selected where its place has changed.
 func TestAMendedPlanIsReadAgain(t *testing.T) {
 	b := tuitest.NewDemo()
