@@ -90,18 +90,43 @@ func Top(v float64, bytes bool) float64 {
 	return v
 }
 
+// plain are the distances between the labels of a linear scale, in a decade, close those that are taken where the
+// others leave much of the height empty.
+var plain, close = steps, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
+
+// least returns the smallest of some values of a decade, in any decade, that is not below v, which is above 0.
+func least(v float64, in []float64) float64 {
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range in {
+		if f*base >= v*(1-1e-12) {
+			return f * base
+		}
+	}
+	return 10 * base
+}
+
 // TopIn returns the end of a linear scale from 0 in a picture of so many rows, which has room for v and for
-// little more: of the ends at which labels of 1, 2 or 5 times a power of ten stand exactly in rows, all equally
-// far apart, the lowest. Where two labels above 0 would leave more than a third of the height empty, one is
-// enough. A few rows have the end that Top has.
+// little more: of the ends at which round labels stand exactly in rows, all equally far apart, the lowest. Labels
+// are 1, 2 or 5 times a power of ten unless that leaves more than a fifth of the height empty. Where two labels above 0
+// would leave more than a third of it empty, one is enough. A few rows have the end that Top has.
 func TopIn(v float64, rows int) float64 {
-	const few, third = 5, 1.5
+	const few, fifth = 5, 1.25
 	if rows < few || !finite(v) || v <= 0 {
 		return Top(v, false)
 	}
+	end := endIn(v, rows, plain)
+	if end > fifth*v {
+		end = min(end, endIn(v, rows, close))
+	}
+	return end
+}
+
+// endIn is TopIn with labels so far apart.
+func endIn(v float64, rows int, in []float64) float64 {
+	const third = 1.5
 	parts, end := float64(rows-1), math.Inf(1)
 	for by := max(2, math.Ceil(parts/mostParts)); by <= parts && (2*by <= parts || end > third*v); by++ {
-		end = min(end, Nice(v*by/parts)*parts/by)
+		end = min(end, least(v*by/parts, in)*parts/by)
 	}
 	return end
 }
@@ -124,19 +149,29 @@ func decades(lo, hi float64) Scale {
 	return Scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), true}
 }
 
-// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi, and goes no
-// further than from the power of ten below lo to the one above hi. In between it ends near them where powers of ten stand
-// exactly in rows, as far apart as there is room for. It is from 1 to 10 if there is nothing to draw.
+// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi. Powers of ten
+// stand exactly in its rows, as far apart as there is room for, by an even number where they are far apart. It ends near lo and hi where that is within the powers of
+// ten around these; else it begins with the lower one and goes on above the other, or if that took more than a third on
+// top, only every second power is in a row, or every third. It is from 1 to 10 if there is nothing to draw.
 func LogIn(lo, hi float64, rows int) Scale {
+	const third, halved = 4.0 / 3, 5
 	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
 		return Scale{1, 10, true}
 	}
 	whole, parts := decades(lo, hi), float64(rows-1)
 	from, to := math.Log10(whole.Low), math.Log10(whole.High)
 	for by := parts; by >= 1 && parts/by <= to-from+1e-9; by-- { // rows of a decade
+		if by > halved && math.Mod(by, 2) != 0 {
+			continue // half a decade is in a row, too
+		}
 		first := min(math.Floor(math.Log10(lo)*by+1e-9), math.Round(to*by)-parts)
 		if math.Ceil(math.Log10(hi)*by-1e-9)-first <= parts {
 			return Scale{math.Pow(10, first/by), math.Pow(10, (first+parts)/by), true}
+		}
+	}
+	for each := 1.0; each <= to-from; each++ { // decades between two that are in rows
+		if by := math.Floor(each*parts/(to-from)*(1+1e-9)) / each; parts <= by*(to-from)*third {
+			return Scale{whole.Low, whole.Low * math.Pow(10, parts/by), true}
 		}
 	}
 	return whole
@@ -155,11 +190,14 @@ func Around(lo, hi float64) Scale {
 // Round returns the powers of ten from lo to hi, and if fine also twice and five times
 // those.
 func Round(lo, hi float64, fine bool) []float64 {
-	by := steps[:1]
 	if fine {
-		by = steps
+		return round(lo, hi, steps)
 	}
-	var out []float64
+	return round(lo, hi, steps[:1])
+}
+
+// round returns so many times the powers of ten from lo to hi.
+func round(lo, hi float64, by []float64) (out []float64) {
 	for power := math.Pow(10, math.Floor(math.Log10(lo*1.001))); power <= hi*1.001; power *= 10 {
 		for _, f := range by {
 			if v := power * f; v >= lo*0.999 && v <= hi*1.001 {
@@ -225,20 +263,16 @@ func (s Scale) Row(v float64, rows int) int {
 const mostParts = 6
 
 // Even returns the values to label on a logarithmic axis with room for so many labels, in even steps: 1, 2 and 5 times
-// each power of ten, if these are apart from each other and of two decades or leave room for as many again; else the
-// powers of ten, or as many of them as are apart; without two of these, both ends of what is round.
-func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
-	all := func(values []float64) bool {
-		for i, v := range values[1:] {
-			if !apart(values[i], v) {
-				return false
-			}
-		}
-		return true
-	}
+// each power of ten, if these fit and are of two decades or leave room for as many again; else 1 and 3 times those, which
+// are half a decade apart, if these fit with room for two between them; else the powers of ten, or as many of them as
+// fit; without two of these, both ends of what is round.
+func Even(lo, hi float64, most int, fit func(values []float64) bool) []float64 {
 	fine, powers := Round(lo, hi, true), Round(lo, hi, false)
-	if len(fine) < 3 || len(fine) <= max(2*len(steps)+1, most/2+1) && all(fine) {
+	if len(fine) < 3 || len(fine) <= max(2*len(steps)+1, most/2+1) && fit(fine) {
 		return fine
+	}
+	if half := round(lo, hi, []float64{1, 3}); len(half) > 1 && len(half) <= most/3+1 && fit(half) {
+		return half
 	}
 	gaps := max(most-1, 1)
 	for each := max((len(powers)+gaps-2)/gaps, 1); each < len(powers); each++ {
@@ -246,7 +280,7 @@ func Even(lo, hi float64, most int, apart func(a, b float64) bool) []float64 {
 		for i := 0; i < len(powers); i += each {
 			some = append(some, powers[i])
 		}
-		if all(some) {
+		if fit(some) {
 			return some
 		}
 	}
@@ -272,17 +306,35 @@ func (s Scale) even(values []float64, rows int) bool {
 	return true
 }
 
-// Ticks returns the values to label on a picture of so many rows, from the lowest up: multiples of 1, 2
-// or 5 times a power of ten, all equally far apart, by two rows or more where there are more than four; or both
-// ends of those where none are; or those that Even has for a logarithmic scale. The end of the scale is one of
-// them only if it is such a multiple.
+// inRows returns the distance between the round labels of a linear scale from 0 that stand exactly in rows, as TopIn
+// chose its end for them; 0 if there is none.
+func (s Scale) inRows(rows int) float64 {
+	parts := float64(rows - 1)
+	for _, labels := range []float64{2, 1} {
+		for _, in := range [][]float64{plain, close} {
+			for by := max(2, math.Ceil(parts/mostParts)); labels*by <= parts; by++ {
+				if v := s.High * by / parts; least(v*(1-1e-9), in) <= v*(1+1e-9) {
+					return v
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// Ticks returns the values to label on a picture of so many rows, from the lowest up, all equally far apart: those that
+// TopIn chose the end of the scale for, or multiples of 1, 2 or 5 times a power of ten, by two rows or more where there
+// are more than four, or both ends of those where none are; or those that Even has for a logarithmic scale. The end of
+// the scale is one of them only if it is such a multiple.
 func (s Scale) Ticks(rows int) []Tick {
 	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
 		return nil
 	}
 	var values []float64
 	if s.Log {
-		values = Even(s.Low, s.High, rows, func(a, b float64) bool { return s.Row(a, rows) != s.Row(b, rows) })
+		values = Even(s.Low, s.High, rows, func(values []float64) bool { return s.even(values, rows) })
+	} else if step := s.inRows(rows); rows > 4 && s.Low == 0 && step > 0 {
+		values = s.multiples(step)
 	} else {
 		parts, most := min(float64(rows-1)/2, mostParts), below((s.High-s.Low)*(1+1e-9))
 		if rows == 4 {

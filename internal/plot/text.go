@@ -24,7 +24,10 @@ func (c *Chart) Text(width, height int) string {
 		return ""
 	}
 	of := c.scale().Scale
-	if _, most := c.ends(); !of.Log && c.Unit != Bytes {
+	switch least, most := c.ends(); {
+	case of.Log:
+		of = LogIn(least, most, height)
+	case c.Unit != Bytes:
 		of.High = TopIn(most, height)
 	}
 	d := letters{c, of, width, height, make([][]rune, height)}

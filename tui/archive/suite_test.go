@@ -164,7 +164,7 @@ func TestTheSelectedRunOfAPlanIsDrawn(t *testing.T) {
 	a.Send(t, a.Frame())
 	picture = a.Picture(t)
 	assert.Contains(t, picture, "Throughput  entries/s")
-	assert.Contains(t, picture, "400 ┤")
+	assert.Contains(t, picture, "450 ┤")
 	assert.Contains(t, picture, "4 ms ┤")
 	small, _, b := halfway(t, 60, 16)
 	b.NextSuite.Set(now)

@@ -404,19 +404,23 @@ func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
 	require.InDelta(t, 43, s.Most, 0)
 	s = s.Next(51, 1)
 	require.InDelta(t, 51, s.Most, 0, "grows at once")
-	for second := 2; second <= 10; second++ {
+	require.InDelta(t, 51, s.Next(9, 3).Most, 0)
+	s = s.Next(9, 4)
+	require.InDelta(t, 9, s.Most, 0, "three of them are enough after the first seconds")
+	s = s.Next(51, 11)
+	for second := 12; second <= 20; second++ {
 		s = s.Next(9, second)
 		require.InDelta(t, 51, s.Most, 0, "second %d", second)
 	}
-	s = s.Next(9, 11)
+	s = s.Next(9, 21)
 	require.InDelta(t, 9, s.Most, 0, "ten quiet seconds are over")
-	s = s.Next(99, 12)
-	for second := 13; second <= 22; second++ {
-		s = s.Next(19, min(second, 17))
+	s = s.Next(99, 22)
+	for second := 23; second <= 32; second++ {
+		s = s.Next(19, min(second, 27))
 	}
 	require.InDelta(t, 99, s.Most, 0, "the same second again is no time")
-	assert.InDelta(t, 19, s.Next(3, 23).Most, 0, "shrinks to what the quiet seconds needed")
-	for second := range 30 {
+	assert.InDelta(t, 19, s.Next(3, 33).Most, 0, "shrinks to what the quiet seconds needed")
+	for second := 30; second < 60; second++ {
 		s = s.Next(85, second)
 	}
 	assert.InDelta(t, 99, s.Most, 0, "a little less is no reason to shrink")

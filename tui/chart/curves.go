@@ -103,7 +103,7 @@ func (p Plot) span(rows int) (from, to float64, scale plot.Scale, ok bool) {
 	case !(to > from && top > 0):
 		return from, to, plot.Scale{}, false
 	case p.Log:
-		return from, to, plot.Around(low, top), true
+		return from, to, plot.LogIn(low, top, rows), true
 	}
 	return from, to, plot.Scale{High: plot.TopIn(top, rows)}, true
 }

@@ -25,7 +25,7 @@ type Curve struct {
 // NewCurve draws a curve for each spread, in the colour of its series, as far as there
 // are enough calls; nil if there are too few.
 func NewCurve(cells, rows int, spreads []measure.Spread, series []int, label func(float64) string) *Curve {
-	c := &Curve{Plot: Plot{Cells: cells, Rows: rows, Scale: plot.Scale{Log: true}, Label: label, Fresh: cells}}
+	c := &Curve{Plot: Plot{Cells: cells, Rows: rows, Label: label, Fresh: cells}}
 	for _, s := range spreads {
 		for n := len(nines) - 1; n > c.decades; n-- {
 			if measure.Enough(nines[n].at, s.Calls()) {
@@ -52,7 +52,7 @@ func NewCurve(cells, rows int, spreads []measure.Spread, series []int, label fun
 		}
 		c.Areas = append(c.Areas, Area{From: line, To: line, Series: series[i]})
 	}
-	c.Low, c.High = low/1.05, high*1.05
+	c.Scale = plot.LogIn(low, high, rows)
 	return c
 }
 

@@ -57,6 +57,6 @@ func TestAHistogramHasABarForEachBand(t *testing.T) {
 	assert.Equal(t, "      1e+06   1e+07   1e+08   1e+09     ", long.Foot(number))
 	decade := []measure.Spread{{First: 92, Counts: append(make([]int64, 24), 1)}}
 	assert.Equal(t, "        1e+06    2e+06        5e+06     1e+07    2e+07      ", NewHistogram(60, 4, decade, []int{0}).Foot(number))
-	assert.Equal(t, "   1e+06           1e+07  ", NewHistogram(26, 4, decade, []int{0}).Foot(number), "no label is left out between others")
+	assert.Equal(t, "   1e+06  3e+06    1e+07  ", NewHistogram(26, 4, decade, []int{0}).Foot(number), "no label is left out between others")
 	assert.Nil(t, NewHistogram(8, 4, []measure.Spread{{}}, []int{0}))
 }

@@ -95,10 +95,14 @@ func (h *Histogram) Foot(label func(float64) string) string {
 		return from, from + n
 	}
 	const least, longest = 1, 5e10 // nanoseconds
-	for _, ns := range plot.Even(max(h.at(0), least), min(h.at(h.Cells), longest), h.Cells, func(a, b float64) bool {
-		_, end := span(a)
-		from, _ := span(b)
-		return from >= end+2
+	for _, ns := range plot.Even(max(h.at(0), least), min(h.at(h.Cells), longest), h.Cells, func(values []float64) bool {
+		for i := range len(values) - 1 {
+			_, end := span(values[i])
+			if from, _ := span(values[i+1]); from < end+2 {
+				return false
+			}
+		}
+		return true
 	}) {
 		if from, to := span(ns); from >= 0 && to <= h.Cells {
 			copy(line[from:], []rune(label(ns)))
