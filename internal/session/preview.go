@@ -28,8 +28,11 @@ func (p *Prepared) Preview() request.Preview {
 	for _, t := range p.Thresholds {
 		v.Thresholds = append(v.Thresholds, t.Text)
 	}
+	v.Fresh = p.Driver.Fresh && p.Target.Path == "" && p.binding.Target == ""
 	v.Deletes = slices.Clone(p.Plan.Deletes)
 	switch {
+	case v.Fresh && p.Plan.Via == "":
+		v.Deletes = nil
 	case !p.Cleanup:
 	case len(p.Plan.Cleanup) > 0:
 		v.Deletes = append(v.Deletes, p.Plan.Cleanup...)

@@ -52,6 +52,10 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 	assert.Contains(t, p.Warnings, "this file is tiny")
 
 	p.Plan.Deletes = []string{"before the run this"}
+	fresh := p.Preview()
+	assert.True(t, fresh.Fresh)
+	assert.Empty(t, fresh.Deletes, "a store that is new holds nothing of an earlier run")
+	p.Target.Path = "named"
 	assert.Equal(t, p.Plan.Deletes, p.Preview().Deletes, "without --cleanup, too")
 	p.Cleanup = true
 	assert.Equal(t, []string{"before the run this", "at the end what this run makes (--cleanup)"}, p.Preview().Deletes)

@@ -96,6 +96,9 @@ type Driver struct {
 	Params []string
 	// Breaks says which faults of connections it can have.
 	Breaks Breaks
+	// Fresh means that what its targets without a name open is new and empty, within this process, and ends
+	// when it is closed.
+	Fresh bool
 	// Traits are the abilities that its servers are asked for.
 	Traits []Trait
 	// Open connects and makes sure that the store answers and accepts us. Errors

@@ -137,9 +137,12 @@ func (f *forecast) parts(s *widget.Styles, pr *workload.Profile, r request.Reque
 	if with := starts(v.Plan, v.Settings); len(with) > 0 {
 		add("With", s.Plain, strings.Join(with, " · "))
 	}
-	if len(v.Deletes) > 0 {
+	switch {
+	case len(v.Deletes) > 0:
 		add("Deletes", s.Warn, v.Deletes...)
-	} else {
+	case v.Fresh:
+		add("Deletes", s.Muted, "nothing: the store is perfbench's own, and ends with the run")
+	default:
 		add("Deletes", s.Muted, "nothing: the data stays")
 	}
 	if v.Bytes > 0 {

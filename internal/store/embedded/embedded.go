@@ -36,6 +36,7 @@ var Driver = store.Driver{
 	Title:   "Embedded (no server needed)",
 	Schemes: []string{"embedded"},
 	Breaks:  store.BreaksConnections,
+	Fresh:   true,
 	Example: "embedded:",
 	Params:  []string{"connections", "protocol", "pipelining"},
 	Open:    open,

@@ -29,6 +29,7 @@ var Driver = store.Driver{
 	Schemes: []string{"memory"},
 	Example: "memory:",
 	Breaks:  store.BreaksCalls,
+	Fresh:   true,
 	Params:  []string{"latency", "service", "servers", "stall", "stall_every"},
 	Open:    open,
 }

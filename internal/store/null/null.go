@@ -21,6 +21,7 @@ var Driver = store.Driver{
 	Schemes: []string{"null"},
 	Example: "null:",
 	Breaks:  store.BreaksCalls,
+	Fresh:   true,
 	Open: func(_ context.Context, _ store.Target, o store.OpenOptions) (store.Conn, error) {
 		return Conn{o.Proxy}, nil
 	},
