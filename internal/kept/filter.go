@@ -67,10 +67,16 @@ func (f Filter) Of(list []Item) (out []Item) {
 	return out
 }
 
+// hasWords reports whether the tag of words has each of those that are sought.
+func hasWords(got, sought string) bool {
+	words, all := rundir.BareWords(got), rundir.BareWords(sought)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w string) bool { return !slices.Contains(words, w) })
+}
+
 func (f Filter) wants(i *Item) bool {
 	tags := i.Tags()
 	for name, value := range f.Tags {
-		if got, ok := tags[name]; !ok || got != value && (name != rundir.BareTag || !slices.Contains(strings.Fields(got), value)) {
+		if got, ok := tags[name]; !ok || got != value && (name != rundir.BareTag || !hasWords(got, value)) {
 			return false
 		}
 	}
@@ -106,7 +112,7 @@ func (i *Item) words(s Sought) []string {
 	for _, k := range slices.Sorted(maps.Keys(i.Tags())) {
 		out = append(out, k+"="+i.Tags()[k])
 		if k == rundir.BareTag {
-			for w := range strings.FieldsSeq(i.Tags()[k]) {
+			for _, w := range rundir.BareWords(i.Tags()[k]) {
 				out = append(out, k+"="+w)
 			}
 		}

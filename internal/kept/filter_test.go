@@ -267,8 +267,8 @@ func TestASweepIsJudgedByItsRuns(t *testing.T) {
 }
 
 func TestEachWordWithoutANameFindsItsRun(t *testing.T) {
-	i := Item{Run: &rundir.Run{Tags: map[string]string{rundir.BareTag: "baseline knobs", "host": "big one"}}}
-	for value, want := range map[string]bool{"baseline": true, "knobs": true, "baseline knobs": true, "knob": false} {
+	i := Item{Run: &rundir.Run{Tags: map[string]string{rundir.BareTag: "baseline knobs,late", "host": "big one"}}}
+	for value, want := range map[string]bool{"late": true, "late baseline": true, "late,early": false, "baseline": true, "knobs": true, "baseline knobs": true, "knob": false} {
 		assert.Equal(t, want, Filter{Tags: map[string]string{rundir.BareTag: value}}.wants(&i), value)
 	}
 	assert.False(t, Filter{Tags: map[string]string{"host": "big"}}.wants(&i))

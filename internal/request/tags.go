@@ -2,32 +2,28 @@ package request
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// tagName matches valid names of tags, which need no escaping anywhere.
-var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
-
 // longestTag is the length in bytes of the longest value of a tag.
 const longestTag = 200
 
-// apart splits a text at its commas if each part is a tag. A word after NAME=VALUE is none: it belongs to the value.
+// apart splits a text at its commas if each part is a tag. A word after NAME=VALUE is none: it belongs to the value,
+// but for the tag of words.
 func apart(text string) []string {
 	var out []string
 	named := false
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		name, _, is := strings.Cut(part, "=")
+		name, value, is := strings.Cut(part, "=")
 		switch {
 		case part == "":
 			continue
-		case is && tagName.MatchString(strings.TrimSpace(name)):
-			named = true
+		case is && rundir.IsTagName(strings.TrimSpace(name)):
+			named = strings.TrimSpace(name) != rundir.BareTag || len(rundir.BareWords(value)) == 0
 		case is, named:
 			return []string{text}
 		}
@@ -50,8 +46,11 @@ func Tags(texts []string) (map[string]string, error) {
 	for _, text := range all {
 		name, value, ok := strings.Cut(text, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		words := strings.Fields(name)
-		bare := !ok && len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !tagName.MatchString(w) })
+		words := rundir.BareWords(name)
+		if ok && name == rundir.BareTag {
+			words = rundir.BareWords(value)
+		}
+		bare := len(words) > 0 && (!ok || name == rundir.BareTag)
 		if bare {
 			alone = append(alone, words...)
 			name, value, ok = rundir.BareTag, strings.Join(alone, " "), true
@@ -59,7 +58,7 @@ func Tags(texts []string) (map[string]string, error) {
 		_, twice := out[name]
 		twice = twice && !(bare && len(alone) > len(words))
 		switch {
-		case !ok || !tagName.MatchString(name):
+		case !ok || !rundir.IsTagName(name):
 			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %q is not NAME=VALUE", text), "write it like --tag build=1.4.2, several with a comma between; a name is letters, digits, dots, dashes and underscores, a letter first"))
 		case value == "" || len(value) > longestTag || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
 			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: the value of %s is not one line of 1 to %d bytes", name, longestTag), "write it like --tag build=1.4.2"))

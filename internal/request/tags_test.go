@@ -25,6 +25,10 @@ func TestTags(t *testing.T) {
 	}
 	for text, want := range map[string]map[string]string{
 		"outage, demo":        {"tag": "outage demo"},
+		"base,slow":           {"tag": "base slow"},
+		"tag=base,slow":       {"tag": "base slow"},
+		"tag=a,b,build=7,c=d": {"tag": "a b", "build": "7", "c": "d"},
+		"tag=1.4, x":          {"tag": "1.4, x"},
 		"build=7, who=me,":    {"build": "7", "who": "me"},
 		"outage,build=7":      {"tag": "outage", "build": "7"},
 		"hosts=a,b":           {"hosts": "a,b"},
@@ -35,7 +39,7 @@ func TestTags(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 	}
-	for _, bad := range [][]string{{","}, {"outage, 1b"}, {"1.4"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}, {"tag=b", "c"}, {"c", "tag=b"}, {""}, {"a 1b"}} {
+	for _, bad := range [][]string{{","}, {"outage, 1b"}, {"1.4"}, {"=1"}, {"1a=b"}, {"a b=c"}, {"a="}, {"a=b\nc"}, {"a=" + strings.Repeat("x", 201)}, {"a=b", "a=c"}, {"tag=1b", "c"}, {"c", "tag=1b"}, {""}, {"a 1b"}} {
 		_, err := request.Tags(bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "%q", bad)
 		assert.ErrorContains(t, err, "tag: ")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -146,8 +147,8 @@ func Retag(dir string, tags map[string]string) error {
 		return archived(dir)
 	}
 	var b strings.Builder
-	for _, word := range (&Run{Tags: tags}).TagWords() {
-		b.WriteString(OneLine(word) + "\n")
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		b.WriteString(OneLine(name+"="+tags[name]) + "\n")
 	}
 	return Write(filepath.Join(dir, TagsFile), []byte(b.String()), false)
 }

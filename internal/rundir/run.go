@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"time"
 
@@ -240,18 +239,6 @@ func ReadSought(dir string) (*Sought, error) {
 		}
 	}
 	return s, nil
-}
-
-// BareTag is the name of the tag of words that have none; its value has all of them.
-const BareTag = "tag"
-
-// TagWords returns the tags of a run as NAME=VALUE, in order.
-func (r *Run) TagWords() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(r.Tags)) {
-		out = append(out, name+"="+r.Tags[name])
-	}
-	return out
 }
 
 // Worker is one of the processes that carried out a run together.

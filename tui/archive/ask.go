@@ -79,7 +79,7 @@ func (s *RunList) retag(id, text string) (tea.Cmd, error) {
 			words = append(words, word)
 		}
 	}
-	said := widget.Plural(int64(len(words)), "tag") + " written"
+	said := "tags written"
 	if len(words) == 0 {
 		said = "tags removed"
 	}

@@ -259,6 +259,21 @@ func TestTheSelectionStaysWithItsRun(t *testing.T) {
 	assert.Empty(t, h.chosen)
 }
 
+// Words with a comma between are two tags, also behind tag=.
+func TestWordsWithACommaAreTwoTags(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	for _, typed := range []string{"base,slow", "tag=base,slow"} {
+		a.Send(t, "#", "ctrl+u")
+		a.Type(t, typed)
+		a.Send(t, "enter")
+		assert.Equal(t, []string{"base", "slow"}, h.run().TagWords(), typed)
+		assert.Contains(t, a.Picture(t), "VALID    base slow")
+	}
+	a.Send(t, "#")
+	assert.Contains(t, a.Picture(t), "(ci=7; by=me): base; slow")
+}
+
 // Tags are edited where they stand: all of them at once, refused with the reason.
 func TestTagsAreEditedInTheList(t *testing.T) {
 	b := tuitest.NewDemo()
@@ -268,7 +283,7 @@ func TestTagsAreEditedInTheList(t *testing.T) {
 	a.Type(t, "build=7 host=big one")
 	assert.Contains(t, a.Picture(t), "(ci=7; by=me): build=7 host=big one")
 	a.Send(t, "enter")
-	assert.Contains(t, a.Picture(t), "2 tags written")
+	assert.Contains(t, a.Picture(t), "tags written")
 	assert.Equal(t, map[string]string{"build": "7", "host": "big one"}, h.run().Tags)
 	a.Send(t, "#")
 	a.Type(t, "; build=8")

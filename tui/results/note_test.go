@@ -19,7 +19,7 @@ func TestNoteAndTagsAreWrittenInResults(t *testing.T) {
 	a.Send(t, "#")
 	a.Type(t, "build=7")
 	a.Send(t, "enter")
-	assert.Contains(t, a.Picture(t), "1 tag written")
+	assert.Contains(t, a.Picture(t), "tags written")
 	assert.Equal(t, map[string]string{"build": "7"}, b.Past[0].Tags)
 	assert.False(t, r.run.changed, "it was read again")
 	a.Send(t, "n", "esc")
