@@ -115,6 +115,10 @@ func shown(told []verdict.Doubt, c verdict.Cause) bool {
 // search for a lower one is no use: HeldUp says it.
 const oursInARow = 3
 
+// mostWaits is how often a search in which nothing has held waits, after as many levels in a row that say nothing of the
+// store, for what kept it from that to pass, and tries the same level again.
+const mostWaits = 3
+
 // nearly is the fraction of a level that was done where perfbench kept up with it.
 const nearly = 0.95
 

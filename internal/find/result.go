@@ -60,6 +60,16 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	}
 	ours, counted := 0, 0.0 // of the last levels: so many did not hold since perfbench was held up with little to do; the last of them
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
+	waited, row, last := 0, 0, 0.0 // the last levels, so many of which say nothing of the store; the last of them
+	seek.Waits = func(s Tried) string {
+		step := f.step(s)
+		if waited >= mostWaits || r.anyHeld() || row < oursInARow && (row < oursInARow-1 || step.Level == last) {
+			return ""
+		}
+		waited++
+		step.Ours = f.suspect(step, &f.bench.step).Causes
+		return step.Measured()
+	}
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(rounded(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks))), 1)
 		if c.Start > 0 {
@@ -83,6 +93,12 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		l := f.suspect(step, &f.bench.step)
 		if !step.Held && f.options.Recovery == nil {
 			step.Ours = l.Causes
+		}
+		switch {
+		case len(step.Ours) == 0:
+			row = 0
+		case step.Level != last:
+			row, last = row+1, step.Level
 		}
 		r.Steps = append(r.Steps, step)
 		suspects, alone = append(suspects, l), append(alone, f.alone(&f.bench.step))

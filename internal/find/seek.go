@@ -38,6 +38,9 @@ type Seek struct {
 	// Ours reports whether a try that has just ended, and did not hold, says nothing of the store because perfbench or its
 	// machine was measured; nil: none does.
 	Ours func(Tried) bool
+	// Waits returns what kept perfbench or its machine from measuring the store in a try that has just ended, if the same
+	// level is to be tried again in a while, when that may be over; "" if not. It may be nil.
+	Waits func(Tried) string
 }
 
 // Trying is a try in progress.
@@ -47,6 +50,8 @@ type Trying struct {
 	Again bool
 	// Seconds is how many of its seconds have been judged, Most how many may be.
 	Seconds, Most int
+	// Waits is what it waits for to pass before it begins, and Seconds and Most are those of the wait; empty if it has begun.
+	Waits string
 	// Open is what leaves it unclear as yet; empty if it holds so far, or has too few seconds to tell.
 	Open string
 	// IfHolds and IfNot are the levels that come after it; 0 if that is not known.
@@ -66,9 +71,27 @@ const (
 // shortest is how long a step takes at least, with the second of the change.
 const shortest = (1 + leastSeconds) * time.Second
 
-// usual is how long a step takes at most that is not careful, and careful how long one that is takes if it holds, both with the
+// usualStep is how long a step takes at most that is not careful, and carefulStep how long one that is takes if it holds, both with the
 // second of the change.
-const usual, careful = (1 + mostSeconds) * time.Second, (1 + carefulSeconds) * time.Second
+const usualStep, carefulStep = (1 + mostSeconds) * time.Second, (1 + carefulSeconds) * time.Second
+
+// waitSeconds is how long a search waits for what kept perfbench or its machine from measuring the store.
+const waitSeconds = 8
+
+// wait lets seconds pass at a level for why to be over. It ends early where the time of the search would be up.
+func (k Seek) wait(ctx context.Context, b Bench, level float64, why string, end int64) error {
+	for n := range waitSeconds {
+		k.Trying(Trying{Level: level, Waits: why, Seconds: n, Most: waitSeconds})
+		next, err := b.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if k.Time > 0 && next.To+int64(shortest) > end {
+			return nil
+		}
+	}
+	return nil
+}
 
 // Find searches. Without a level to start at, it starts at a quarter of what the store
 // achieves without a limit. Each level is tried with the width with which the highest one up to it
@@ -97,6 +120,15 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			width := b.Width()
 			s.Width = width
 			s.Ours = !s.Held && k.Ours != nil && k.Ours(s)
+			if s.Ours && k.Waits != nil && !(k.Time > 0 && now+int64(waitSeconds*time.Second+shortest) > end) {
+				if why := k.Waits(s); why != "" {
+					found(s)
+					if err := k.wait(ctx, b, level, why, end); err != nil {
+						return s, err
+					}
+					continue
+				}
+			}
 			_, has := held[level]
 			if before != nil && !s.Held {
 				switch better := k.better(*before, s); {
@@ -125,7 +157,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 	if k.Time > 0 {
 		up := k.Choice.Up
 		k.Choice.Up = func() bool { return now > 0 && now+int64(shortest) > end || up != nil && up() }
-		k.Choice.Last = func() bool { return now > 0 && now+int64(usual+careful) > end }
+		k.Choice.Last = func() bool { return now > 0 && now+int64(usualStep+carefulStep) > end }
 	}
 	if k.Choice.Start == 0 {
 		s, err := k.sound(ctx, b)

@@ -112,6 +112,9 @@ type Row struct {
 	Held, Doubtful bool
 }
 
+// State is that of the level with this number of threads.
+func (w Row) State() string { return state(w.Held, w.Doubtful) }
+
 // Rows returns the rows that a table has on a level: that of the try that stands for it, and one for each other number
 // of threads with which it was tried, from the lowest up.
 func (r *Result) Rows(level float64) []Row {

@@ -130,6 +130,20 @@ func TestTheReasonOfALevelIsInItsRow(t *testing.T) {
 	}
 }
 
+// In a panel of a small terminal, the number of the try and the mark of the chosen level stay; what came out gives way.
+func TestASmallPanelKeepsTheTryAndItsMark(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	r := &find.Result{Over: find.OverRate, Unit: "entries", Under: []string{"p99<10ms"}}
+	for i := range 12 {
+		r.Steps = append(r.Steps, find.Step{Level: 32100, FromS: float64(10 * i), Threads: 16, Response: find.Times{P50: 1e6, P99: 12.3e6}, Why: "p99<10ms did not hold: 30 % took longer"})
+	}
+	lines := Steps(s, r, 36, 5, 32100)
+	require.Len(t, lines, 2)
+	assert.Regexp(t, `^ *try +rate +p99 +came out$`, strings.TrimRight(ansi.Strip(lines[0]), " "))
+	assert.Regexp(t, `^ *▸7 +32.1k +12.3 ms +✗  too much$`, strings.TrimRight(ansi.Strip(lines[1]), " "))
+	assert.Regexp(t, `✗  too much 0/12$`, strings.TrimRight(ansi.Strip(Steps(s, r, 46, 5, 32100)[1]), " "))
+}
+
 // Each number of threads with which a rate was tried has a row of its own, in its own words and with its own sign.
 func TestTriesWithOtherThreadsHaveRowsOfTheirOwn(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)

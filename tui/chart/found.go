@@ -146,7 +146,7 @@ func shownTime(ns int64) float64 {
 // Steps returns the table of the levels that a search has tried, the one that was tried last first, with
 // the number of the try that its row has, in at most n lines of w cells. chosen is the level that gets a mark
 // and is seen in any case. What no condition says, such as that the backlog grew, is in the row of a level that was too
-// much, if there is room.
+// much, if there is room; where there is little, the words have the sign's word alone.
 func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string {
 	list := r.Newest()
 	if n < 2 || len(list) == 0 {
@@ -155,11 +155,16 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	from := max(slices.Index(list, chosen)-(n-2), 0)
 	list = list[from:min(from+n-1, len(list))]
 	var t *tried
-	for _, reason := range []func(find.Row) string{briefly, inAWord, nil} {
+	for _, words := range []func(find.Row) string{
+		func(row find.Row) string { return inShort(row, briefly) },
+		func(row find.Row) string { return inShort(row, inAWord) },
+		func(row find.Row) string { return row.Short },
+		find.Row.State,
+	} {
 		t = newTried(s, r, true)
 		for _, level := range list {
 			row := r.Rows(level)[0]
-			t.add(row, inShort(row, reason), level == chosen)
+			t.add(row, words(row), level == chosen)
 		}
 		if t.Shows(0, w) {
 			break
@@ -168,12 +173,10 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	return t.lines(w)
 }
 
-// inShort is how a level came out in a few words, with a reason why it was too much unless that is nil.
+// inShort is how a level came out in a few words, with a reason why it was too much.
 func inShort(row find.Row, reason func(find.Row) string) string {
-	if reason != nil {
-		if why := reason(row); why != "" {
-			return row.Short + " · " + why
-		}
+	if why := reason(row); why != "" {
+		return row.Short + " · " + why
 	}
 	return row.Short
 }

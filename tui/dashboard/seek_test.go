@@ -65,6 +65,7 @@ func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
 	for want, now := range map[string]*find.Trying{
 		"trying 31.3k entries/s · 4 s||": nil,
 		"trying 8k entries/s · 1 s, up to 6 s|too early to tell|then 16k if it holds, 4k if not":        {Level: 8000, Seconds: 1, Most: 6, IfHolds: 16000, IfNot: 4000},
+		"trying 8k entries/s again in 6 s|machine crowded, not the store: waits for it to pass|":        {Level: 8000, Again: true, Waits: "machine crowded", Seconds: 2, Most: 8, IfHolds: 1},
 		"trying 8k entries/s again · 4 s, up to 12 s|holds so far · tries on until sure|then 4k if not": {Level: 8000, Again: true, Seconds: 4, Most: 12, IfNot: 4000},
 		"trying 8k entries/s · 3 s, up to 6 s|unclear yet: 2.11 % took longer, seconds vary|":           {Level: 8000, Seconds: 3, Most: 6, Open: "2.11 % took longer, seconds vary"},
 	} {
