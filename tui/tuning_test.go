@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -145,6 +147,19 @@ func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	send(t, a, "u")
 	assert.Zero(t, run.Settings(screen.All).Rate)
 	assert.Contains(t, picture(t, a), "1\u2009000 calls that were due but not yet sent are dropped: they count as never sent")
+}
+
+// A backlog that was worked off is in the verdict as one of before, with the time until which there was one.
+func TestABacklogThatIsOverSaysUntilWhen(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	run.Change("test", 0, func(s workload.Settings) workload.Settings { s.Rate = 1000; return s })
+	run.Judged = rundir.Verdict{State: verdict.Degraded, Causes: []string{string(verdict.Backlog)}}
+	run.Behind = 1000
+	pass(t, a, run, 2*time.Second)
+	assert.Contains(t, picture(t, a), "DEGRADED: backlog ")
+	run.Behind = 0
+	pass(t, a, run, 5*time.Second)
+	assert.Regexp(t, `DEGRADED: backlog until 00:0[45]`, picture(t, a))
 }
 
 func TestACallThatDoesNotEndIsNoticed(t *testing.T) {

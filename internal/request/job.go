@@ -182,8 +182,8 @@ type Preview struct {
 	// Writes and Deletes say what happens to the store, Documents to the disk.
 	Writes, Deletes []string
 	// Fresh means that the store is within this process, begins empty and ends with the run.
-	Fresh bool
-	Documents       []string
+	Fresh     bool
+	Documents []string
 	// Bytes is the total size of the values to be stored; 0: unknown. Connections is
 	// how many may be open at once.
 	Bytes       int64

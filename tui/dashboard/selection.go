@@ -23,6 +23,8 @@ type selection struct {
 	now *reading
 	op  int // -1 for all
 	fig figures
+	// behind is until when the run was last far behind its rate, as far as this screen has seen it.
+	behind time.Duration
 	// peaks are those of the window of the figures.
 	peaks peaks
 }
@@ -30,6 +32,9 @@ type selection struct {
 // refresh computes the figures of the newest state of the run.
 func (sel *selection) refresh() {
 	sel.fig = digest(sel.now.snap, sel.op)
+	if sel.fig.behind() {
+		sel.behind = sel.now.snap.At
+	}
 	sel.peaks.next(sel.now.snap, &sel.fig, sel.now.passed())
 }
 
@@ -273,6 +278,21 @@ func (sel *selection) state(e screen.Env, short bool, relief string) string {
 	return line
 }
 
+// causes names what casts doubt on the figures, and of a backlog that is over until when there was one.
+func (sel *selection) causes() []string {
+	out := sel.now.verdict.Main()
+	for i, cause := range out {
+		switch {
+		case cause != string(verdict.Backlog) || sel.fig.behind():
+		case sel.behind > 0:
+			out[i] += " until " + widget.Clock(sel.behind)
+		default:
+			out[i] = "earlier " + cause
+		}
+	}
+	return out
+}
+
 // late reports whether the verdict says that perfbench itself starts calls late.
 func (sel *selection) late() bool {
 	return slices.Contains(sel.now.verdict.Causes, string(verdict.Lateness))
@@ -325,7 +345,7 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool, relief string
 	word := sel.now.verdict.State
 	whole = len(sel.now.verdict.Causes) == 0
 	if len(sel.now.verdict.Causes) > 0 {
-		if causes := word + ": " + strings.Join(sel.now.verdict.Main(), ", "); ansi.StringWidth(line+causes)+5 <= e.W {
+		if causes := word + ": " + strings.Join(sel.causes(), ", "); ansi.StringWidth(line+causes)+5 <= e.W {
 			word, whole = causes, true
 		}
 	}

@@ -42,7 +42,7 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 		events = append(events, "next: "+strings.Join(what, ", ")+" at "+widget.At(at))
 	}
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		events = append(events, "verdict "+v.State+" "+strings.Join(v.Main(), ", "))
+		events = append(events, "verdict "+v.State+" "+strings.Join(d.sel.causes(), ", "))
 	}
 	if said := d.now.thresholdsSaid(); said != "" {
 		events = append(events, said)
@@ -147,7 +147,7 @@ func (d *Dashboard) InWords(e screen.Env) []string {
 	}
 	out = append(out, strings.Join(append(words, "errors "+widget.Whole(d.sel.fig.errors)), " · "))
 	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
-		out = append(out, v.State+" "+strings.Join(v.Main(), ", "))
+		out = append(out, v.State+" "+strings.Join(d.sel.causes(), ", "))
 	}
 	if stand := ansi.Strip(d.now.stand(e.Styles, math.MaxInt16)); stand != "" {
 		out = append(out, stand)
