@@ -203,12 +203,9 @@ func asInForm(err error) error {
 func starts(plan *workload.Plan, settings []request.Line) (out []string) {
 	for _, name := range []string{"threads", "rate", "payload"} {
 		words := func(l request.Line) string {
-			if name == "rate" && l.Text == "0" {
-				return units.Unlimited
-			}
-			if k, ok := plan.Knob(name); ok && k.Zero != "" {
+			if k, ok := plan.Knob(name); ok {
 				if n, err := k.Parse(l.Text); err == nil {
-					return k.Words(n)
+					return widget.KnobText(k, n)
 				}
 			}
 			return l.Text
