@@ -11,8 +11,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -123,6 +125,9 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 		g.Add(cells...)
 	}
 	g.Ink = func(row, col int) widget.Ink {
+		if k, judged := worth(st, s.now.Turns[row].Figures); judged && col == len(g.Cols)-1 {
+			return k
+		}
 		switch t := s.now.Turns[row].State; {
 		case row == s.at:
 			return st.Selected
@@ -143,6 +148,16 @@ func (s *Suite) table(e screen.Env, y, rows int) []string {
 		p.Foot = "S starts all, one after the other"
 	}
 	return p.Draw(st, e.W, rows+3, widget.Indent(append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)))
+}
+
+// worth is the ink of the verdict among the figures of a run, the same as elsewhere; false: there is none.
+func worth(st *widget.Styles, figures []string) (widget.Ink, bool) {
+	if len(figures) == 0 {
+		return widget.Ink{}, false
+	}
+	state, _, _ := strings.Cut(figures[len(figures)-1], ",")
+	_, k := widget.Worth(st, rundir.Verdict{State: state})
+	return k, slices.Contains([]string{verdict.Valid, verdict.Degraded, verdict.Invalid}, state)
 }
 
 // shared returns the profile and the target that all runs have; empty where they differ, or there is only one.
@@ -332,7 +347,8 @@ func (s *Suite) details(e screen.Env, h int) []string {
 		add("Came to", t.Figures[len(t.Figures)-1]+": its figures are of what there is", st.Warn)
 	}
 	if t.State != screen.Cut && len(t.Figures) > 0 && len(t.Why) > 0 {
-		add("Verdict", t.Figures[len(t.Figures)-1], st.Warn)
+		k, _ := worth(st, t.Figures)
+		add("Verdict", t.Figures[len(t.Figures)-1], k)
 	}
 	for _, why := range t.Why {
 		add("", units.Capital(why)+".", st.Muted)

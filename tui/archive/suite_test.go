@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // planned are the runs of a plan on a stage.
@@ -208,4 +210,18 @@ func TestTheSettingsOfARunSayHowTheyChange(t *testing.T) {
 	other := r
 	other.Request.Thresholds = []string{"p99<9ms"}
 	assert.Equal(t, "threshold p99<9ms · preset small · 2 timed changes", settingsOf([]request.Run{r, other}, 1), "first what sets it apart")
+}
+
+// The verdict of a run of a plan has the colour that it has elsewhere.
+func TestAVerdictInAPlanHasItsColour(t *testing.T) {
+	st := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	for text, want := range map[string]widget.Ink{"VALID": st.OK, "VALID, ended by hand after 1 s": st.OK, "DEGRADED": st.Warn, "INVALID": st.Bad} {
+		k, judged := worth(st, []string{"1k", "2 ms", "0", text})
+		assert.True(t, judged)
+		assert.Equal(t, want, k, text)
+	}
+	for _, none := range [][]string{nil, {"–"}} {
+		_, judged := worth(st, none)
+		assert.False(t, judged)
+	}
 }

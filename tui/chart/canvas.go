@@ -22,12 +22,14 @@ type Canvas struct {
 	// under is the layer of an area behind a block that fills a part of its cell.
 	under []Layer
 	block []bool
+	// tops are the blocks in which an area ends.
+	tops []bool
 }
 
 // NewCanvas returns an empty canvas of w×h cells.
 func NewCanvas(w, h int) *Canvas {
 	w, h = max(w, 0), max(h, 0)
-	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h), under: make([]Layer, w*h), block: make([]bool, w*h)}
+	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h), under: make([]Layer, w*h), block: make([]bool, w*h), tops: make([]bool, w*h)}
 }
 
 // Size returns the number of columns and of rows of cells.
@@ -123,7 +125,30 @@ func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
 	if last {
 		l = edge
 	}
-	c.dots[i], c.text[i], c.layers[i], c.under[i], c.block[i] = 0, sign, l, behind, true
+	c.dots[i], c.text[i], c.layers[i], c.under[i], c.block[i], c.tops[i] = 0, sign, l, behind, true, last
+}
+
+// Edge draws where the nth of so many areas ends once more, over the areas that hide it: as a line on them, and where
+// another ends in the same cell, in its share of the columns, so that both are seen.
+func (c *Canvas) Edge(to []float64, edge Layer, nth, of int) {
+	for x := range min((len(to)+1)/2, c.w) {
+		high := -1
+		for i := 2 * x; i < min(2*x+2, len(to)); i++ {
+			high = max(high, level(to[i], 1, 8*c.h))
+		}
+		if high < 0 {
+			continue
+		}
+		row := (max(high, 1) - 1) / 8
+		i := (c.h-1-row)*c.w + x
+		switch {
+		case !c.block[i] || c.layers[i] == edge:
+		case !c.tops[i]:
+			c.fill(x, c.h-1-row, half-1, half+1, true, edge, edge) // in the middle, which is no end also without colours
+		case x%of == nth:
+			c.layers[i] = edge
+		}
+	}
 }
 
 // Line joins consecutive values, which are fractions of the height, one per column of

@@ -14,7 +14,7 @@ import (
 type Plot struct {
 	// Cells and Rows are the size of the plot area.
 	Cells, Rows int
-	// Areas are drawn in order, each over the one before.
+	// Areas are drawn in order, each over the one before. Where one with a lower edge is hidden, its upper edge is seen.
 	Areas []Area
 	// Above is a line above the areas, Ghost one behind them.
 	Above, Ghost []float64
@@ -98,6 +98,11 @@ func (p *Plot) canvas() *chart.Canvas {
 			from = p.scaled(a.From)
 		}
 		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4), edge+chart.Layer(a.Series%4))
+	}
+	for i, a := range p.Areas[:max(len(p.Areas)-1, 0)] { // nothing hides the last
+		if a.From != nil {
+			c.Edge(p.scaled(a.To), edge+chart.Layer(a.Series%4), i, len(p.Areas))
+		}
 	}
 	for x, v := range p.scaled(p.Ghost) {
 		if y := c.Row(v); x%2 == 0 && y >= 0 {

@@ -149,3 +149,19 @@ func TestNothingIsPendingWhereAllCallsFail(t *testing.T) {
 	assert.True(t, math.IsNaN(got[1]))
 	assert.Equal(t, []float64{900e6, 2e9}, got[2:], "what waits")
 }
+
+// Of two operations whose p99 lie on each other, both are seen, and that of one behind the other is a line on it.
+func TestTheEdgeOfAHiddenAreaIsSeen(t *testing.T) {
+	p := Plot{Cells: 4, Rows: 4, Scale: plot.Scale{High: 8}, Label: number, Fresh: 4, Areas: []Area{
+		{From: flat(8, 0), To: append(flat(4, 3), flat(4, 7)...), Series: 0}, {From: flat(8, 0), To: flat(8, 7), Series: 1},
+	}}
+	c := p.canvas()
+	at := func(x, y int) chart.Layer {
+		_, l := c.At(x, y)
+		return l
+	}
+	assert.Equal(t, edge, at(0, 2))
+	assert.Equal(t, area+1, c.Under(0, 2), "on the other")
+	assert.Equal(t, edge+1, at(0, 0))
+	assert.Equal(t, []chart.Layer{edge, edge + 1}, []chart.Layer{at(2, 0), at(3, 0)}, "in turn")
+}

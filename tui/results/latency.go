@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -70,7 +71,7 @@ func (l *loadedRun) spread(s *widget.Styles, op, w, h int) []string {
 	if op >= 0 {
 		d = l.ops[op]
 	}
-	title := s.Muted.On("Response time of ") + s.Bold.On(l.opName(op)) + s.Muted.On(fmt.Sprintf("  %s calls", widget.Whole(d.Total)))
+	title := s.Muted.On("Response time of ") + s.Bold.On(l.opName(op)) + s.Muted.On(fmt.Sprintf("  %s calls", units.Whole(d.Total)))
 	return append([]string{ansi.Truncate(title, w, "…")}, d.Draw(s, s.Series[0], w, h-1)...)
 }
 
@@ -123,17 +124,17 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 		}
 		if op == allOps {
 			if chosen != noOp {
-				row(op, false, name, widget.Whole(l.all.Total), run.Headline().Response)
+				row(op, false, name, units.Whole(l.all.Total), run.Headline().Response)
 			}
 			continue
 		}
 		o := run.Operations[op]
-		row(op, false, name, widget.Whole(o.Calls), o.Response.Shown(o.Calls))
+		row(op, false, name, units.Whole(o.Calls), o.Response.Shown(o.Calls))
 		if o.Calls == 0 || !whole && op != chosen {
 			continue
 		}
 		if o.Beyond > 0 {
-			add(op, true, "    over one hour", widget.Whole(o.Beyond))
+			add(op, true, "    over one hour", units.Whole(o.Beyond))
 		}
 		if o.Wait.Max > 0 {
 			say("response = wait + service")

@@ -375,11 +375,11 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 	}
 	failed := make([]bool, 0, len(run.Operations))
 	for _, o := range run.Operations {
-		l, count := o.Response.Shown(o.Calls), widget.Whole(o.Count)
+		l, count := o.Response.Shown(o.Calls), units.Whole(o.Count)
 		if mixed {
 			count += " " + run.UnitOf(o)
 		}
-		g.Add(partName(run, o), count, widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+		g.Add(partName(run, o), count, widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.P999), widget.Nanos(l.Max), units.Whole(o.Errors), units.Whole(o.Unstarted))
 		failed = append(failed, o.Errors > 0)
 	}
 	g.Ink = func(row, col int) widget.Ink {

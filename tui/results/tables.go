@@ -193,7 +193,7 @@ func (l *loadedRun) changes(s *widget.Styles, w int) (out []string) {
 			if several {
 				l.Max = o.Response.Max
 			}
-			add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), widget.Whole(o.Errors), widget.Whole(o.Unstarted))
+			add(n, from, to, next(), widget.OpName(run, o), widget.RateText(o.Throughput), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), units.Whole(o.Errors), units.Whole(o.Unstarted))
 			n, from, to = "", "", ""
 		}
 		if n != "" {
@@ -297,7 +297,7 @@ func (l *loadedRun) checks(s *widget.Styles, w int) []string {
 		cells := []string{c.Name, result}
 		switch {
 		case counted && c.Of > 0:
-			cells = append(cells, widget.Whole(c.Of))
+			cells = append(cells, units.Whole(c.Of))
 		case counted:
 			cells = append(cells, "")
 		}
@@ -327,7 +327,7 @@ func answered(s *widget.Styles, a *workload.Answers, w int) []string {
 	}
 	g := widget.Grid{Cols: []widget.Column{{Head: "command", Most: max(w/3, 20)}, {Head: "compared", Right: true}, {Head: "differ", Right: true}, {Head: "share", Right: true}}}
 	for _, c := range a.Commands {
-		g.Add(c.Command, widget.Whole(c.Compared), widget.Whole(c.Differ), units.PartOf(c.Differ, c.Compared))
+		g.Add(c.Command, units.Whole(c.Compared), units.Whole(c.Differ), units.PartOf(c.Differ, c.Compared))
 	}
 	head, rows := g.Lines(s, w)
 	out = append(append(append(out, "", head), rows...), "", s.Muted.On("the first that differ"))
