@@ -53,7 +53,11 @@ func (i *Item) Brief() string {
 		text += "?"
 	}
 	if may, ok := strings.CutPrefix(text, unsure+" ("); ok {
-		text = "knee " + strings.ReplaceAll(strings.TrimSuffix(may, ")"), " threads", "") + "?"
+		may = strings.NewReplacer(" to ", "–", " threads", "", " thread", "").Replace(strings.TrimSuffix(may, ")"))
+		if least, open := strings.CutSuffix(may, " or more"); open {
+			may = "≥ " + least
+		}
+		text = "knee " + may + "?"
 	}
 	if at, ok := strings.CutPrefix(text, seems); ok {
 		text = "knee " + at + "?"

@@ -237,9 +237,9 @@ func TestAnswers(t *testing.T) {
 	unsure := many()
 	unsure.Lines[0] = sweep.Line{KneeLow: num(8), KneeHigh: num(16), Doubt: "the runs vary too much to tell which"}
 	doubted := firm(unsure)
-	assert.Equal(t, []string{"knee unsure (8 to 16 threads), best 710 x/s", "knee 8 to 16?"}, []string{doubted.Answer("x"), doubted.Brief()})
+	assert.Equal(t, []string{"knee unsure (8 to 16 threads), best 710 x/s", "knee 8–16?"}, []string{doubted.Answer("x"), doubted.Brief()})
 	unsure.Lines[0].KneeHigh = nil
-	assert.Equal(t, "knee 8 or more?", doubted.Brief())
+	assert.Equal(t, "knee ≥ 8?", doubted.Brief())
 	unsure.Lines[0].KneeLow = num(1)
 	assert.Equal(t, "knee unsure", doubted.Brief())
 	repeats := Item{Group: &Group{Kind: Repeat, Answer: "700 ± 20", Rate: 700}}

@@ -251,6 +251,10 @@ func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 		case may != "":
 			may = ", " + may
 		}
+		if !r.Complete() {
+			knee = fmt.Sprintf("knee%s: unsure so far%s · %s", where, may, l.Doubt)
+			break
+		}
 		knee = fmt.Sprintf("knee%s: unsure%s · %s · more runs (--repeat %d), longer ones or a quieter machine would tell", where, may, l.Doubt, max(5, 2*r.Rounds))
 	case l.Knee > 0 && l.Thin(r) != "":
 		more := " yet"
