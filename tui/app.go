@@ -5,6 +5,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -150,7 +151,12 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg, tea.MouseClickMsg, tea.PasteMsg:
 		a.unsay()
 	}
-	if _, click := msg.(tea.MouseClickMsg); click {
+	if c, click := msg.(tea.MouseClickMsg); click {
+		if q := a.asking(); q != nil && c.Y == a.env.H-1 {
+			if k, ok := q.KeyAt(c.X, a.env.W); ok {
+				return a, a.press(k)
+			}
+		}
 		a.asks = nil
 	}
 	switch msg := msg.(type) {
@@ -403,7 +409,7 @@ func (a *App) isUntouched() bool {
 
 // press handles the keys that mean the same everywhere.
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
-	if key.Matches(msg, widget.AllKeys.Interrupt) && (a.overlay == quitting || a.leaving) {
+	if key.Matches(msg, widget.AllKeys.Interrupt) && (a.leaving || a.asking() != nil && a.asks.AtOnce != "") {
 		return a.kill()
 	}
 	if key.Matches(msg, widget.AllKeys.Suspend) {
@@ -422,11 +428,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	typing := a.isTyping()
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
-		if a.run() != nil {
-			a.overlay = quitting
-			return nil
-		}
-		if q := a.loses(msg); q != nil {
+		if q := cmp.Or(a.stopsAndQuits(msg), a.loses(msg)); q != nil {
 			a.ask(q)
 			return nil
 		}

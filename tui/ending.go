@@ -14,9 +14,6 @@ import (
 // ended stores the outcome of a run, and shows it unless the user is leaving.
 func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	a.final.Outcomes = append(a.final.Outcomes, msg.Outcome)
-	if a.overlay == quitting {
-		a.overlay = none
-	}
 	if a.leaving {
 		return a.quit()
 	}

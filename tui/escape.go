@@ -113,6 +113,18 @@ func (a *App) stop(msg tea.KeyPressMsg) *question {
 	}
 }
 
+// stopsAndQuits asks whether to quit while a run is going; nil: there is none.
+func (a *App) stopsAndQuits(msg tea.KeyPressMsg) *question {
+	if a.run() == nil {
+		return nil
+	}
+	return &question{
+		Question: widget.Question{Text: "Stop the run, report it and quit?", Yes: "quit", No: "stay", Key: msg.String(), AtOnce: "at once"},
+		yes:      a.leave,
+		holds:    func() bool { return a.run() != nil },
+	}
+}
+
 // loses asks whether to quit where runs were deleted that can still be brought back; nil: there are none.
 func (a *App) loses(msg tea.KeyPressMsg) *question {
 	n := a.bench.Runs.Removed()

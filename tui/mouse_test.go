@@ -35,9 +35,9 @@ func TestEveryKeyOfTheHelpCanBeClicked(t *testing.T) {
 		assert.Equal(t, 26, run.Settings(screen.All).Threads)
 		send(t, a, "?")
 		clickOn(t, a, "quit")
-		assert.Equal(t, quitting, a.overlay, "the click presses q, which asks")
-		clickOn(t, a, "The report of what")
-		assert.Equal(t, none, a.overlay, "no answer is to stay")
+		assert.NotNil(t, a.asking(), "the click presses q, which asks")
+		send(t, a, tea.MouseClickMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+		assert.Nil(t, a.asking(), "no answer is to stay")
 		assert.False(t, run.Stopped)
 	}
 }
@@ -62,17 +62,17 @@ func TestTheAnswersToQuittingCanBeClicked(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "q")
 	clickOn(t, a, "enter stay")
-	assert.Equal(t, none, a.overlay)
+	assert.Nil(t, a.asking())
 	assert.False(t, run.Stopped)
 	send(t, a, "q")
-	clickOn(t, a, "stop and quit")
+	clickOn(t, a, "y quit")
 	assert.True(t, run.Stopped)
 	assert.False(t, run.Killed)
 	assert.True(t, a.leaving)
 
 	a, run = dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "q")
-	clickOn(t, a, "stop at once")
+	clickOn(t, a, "ctrl+c at once")
 	assert.True(t, run.Killed)
 }
 

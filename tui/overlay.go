@@ -23,22 +23,12 @@ const (
 	help
 	logs
 	command
-	quitting
 	finishing // what is being written, and then the program quits
 	dialog    // of a screen itself, while it is spoken
 )
 
 // overlayKey handles a key while an overlay is open.
 func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
-	if a.overlay == quitting {
-		switch yes, given := quitQuestion.Answer(msg); {
-		case yes:
-			return a.leave()
-		case given:
-			a.overlay = none
-		}
-		return nil
-	}
 	if a.overlay == finishing {
 		if key.Matches(msg, widget.AllKeys.Back) {
 			a.overlay, a.leaving = none, false
@@ -63,9 +53,6 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 // overlayKeys returns the keys that work while an overlay is open; long means that it has
 // more lines than fit.
 func (a *App) overlayKeys(long bool) []key.Binding {
-	if a.overlay == quitting {
-		return append(quitQuestion.Keys(), widget.Bind("ctrl+c", "stop at once", "ctrl+c"))
-	}
 	if a.overlay == finishing {
 		return []key.Binding{widget.Bind("esc", "stay", "esc"), widget.Bind("ctrl+c", "quit at once", "ctrl+c")}
 	}
@@ -134,10 +121,8 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 		p, lines = widget.Panel{Title: "Log", Foot: "esc closes"}, logLines(a.env, a.logs)
 	case command:
 		p, lines = widget.Panel{Title: "This command " + a.command.Does, Foot: "esc closes"}, commandLines(a.env, a.command.Text)
-	case finishing:
-		p, lines = widget.Panel{Title: writingThenQuits}, finishLines(a.env)
 	default:
-		p, lines = widget.Panel{Title: quitQuestion.String()}, quitLines(a.env)
+		p, lines = widget.Panel{Title: writingThenQuits}, finishLines(a.env)
 	}
 	p.Focused = true
 	wide := 0
@@ -305,26 +290,6 @@ func logLines(e screen.Env, log []string) []string {
 	return out
 }
 
-// quitQuestion is asked before a run is left.
-var quitQuestion = widget.Question{Text: "Stop the run and quit?", Yes: "stop and quit", No: "stay", Key: "q"}
-
-// The line of quitLines that holds the answers, and the first answer.
-const (
-	quitRow    = 3
-	quitAnswer = "y stop and quit"
-)
-
-func quitLines(e screen.Env) []string {
-	s := e.Styles
-	return []string{
-		"",
-		"  The report of what was measured is written.",
-		"",
-		"  " + s.Key.On(quitAnswer[:1]) + quitAnswer[1:] + "   " + s.Key.On("enter") + " stay",
-		"  " + s.Key.On("ctrl+c") + " stop at once",
-	}
-}
-
 // writingThenQuits is the title of what is said while files are being written that were asked for.
 const writingThenQuits = "Writing …, then quitting"
 
@@ -343,14 +308,11 @@ func finishLines(e screen.Env) []string {
 func (a *App) tooSmallView() string {
 	e := a.env
 	var said []string
-	if a.overlay == quitting {
-		said = []string{quitQuestion.String(), quitAnswer + " · enter stay"}
-	}
 	if a.overlay == finishing {
 		said = []string{writingThenQuits}
 	}
 	if q := a.asking(); q != nil {
-		said = []string{q.String()}
+		said = []string{q.InWords()}
 	}
 	for _, s := range slices.Backward(a.stack) {
 		if t, ok := s.(screen.Terse); ok {

@@ -5,13 +5,12 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// overlayMouse scrolls with the wheel. Clicking a key in the help presses it, clicking
-// an answer chooses it, and clicking anywhere else closes the overlay.
+// overlayMouse scrolls with the wheel. Clicking a key in the help presses it, and clicking
+// anywhere else closes the overlay.
 func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -31,8 +30,6 @@ func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 		a.overlay = none
 		switch {
 		case !inside || was == logs:
-		case was == quitting:
-			return a.clickQuit(at)
 		default:
 			return a.clickHelp(at)
 		}
@@ -52,15 +49,4 @@ func (a *App) clickHelp(at image.Point) tea.Cmd {
 		return nil
 	}
 	return a.press(widget.PressOf(b.Keys()[0]))
-}
-
-// clickQuit chooses the answer that was clicked; the lines are those of quitLines.
-func (a *App) clickQuit(at image.Point) tea.Cmd {
-	switch {
-	case at.Y == quitRow && at.X < ansi.StringWidth("  "+quitAnswer):
-		return a.leave()
-	case at.Y == quitRow+1:
-		return a.kill()
-	}
-	return nil
 }

@@ -109,6 +109,9 @@ func (s *speaker) speak(atOnce bool) {
 	s.top, s.overlay = s.app.top(), layer
 	if live, ok := s.top.(spoken); ok && s.overlay == none {
 		figures, events := live.Spoken(s.app.env)
+		if q := s.app.asking(); q != nil {
+			events = append(events, q.InWords())
+		}
 		fresh := map[string]bool{}
 		for _, e := range events {
 			if strings.HasPrefix(e, panel) {

@@ -32,7 +32,7 @@ func TestFromARunToASweep(t *testing.T) {
 	assert.IsType(t, &archive.Screen{}, a.top())
 	assert.Contains(t, picture(t, a), "3 of 14 runs done")
 	send(t, a, "q")
-	assert.Contains(t, picture(t, a), "Stop the run and quit?")
+	assert.Contains(t, picture(t, a), "Stop the run, report it and quit?")
 	send(t, a, "y")
 	assert.True(t, b.NextSweep.Stopped)
 	send(t, a, frame(a))

@@ -173,5 +173,5 @@ func TestARunOfASweepIsWatchedFromItsPage(t *testing.T) {
 	assert.Contains(t, picture(t, a), "run 4 of 14 (threads=4) has ended")
 	assert.Empty(t, a.final.Outcomes, "the sweep goes on")
 	send(t, a, "q")
-	assert.Contains(t, picture(t, a), "Stop the run and quit?")
+	assert.Contains(t, picture(t, a), "Stop the run, report it and quit?")
 }

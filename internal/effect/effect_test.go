@@ -662,7 +662,7 @@ func TestAChangeOfSeveralTracksIsToldWhole(t *testing.T) {
 		{
 			"many",
 			[]measure.Change{at(10000, "threads", 16, 32, ""), at(10500, "payload", 1024, 2048, ""), at(10900, "batch", 1, 10, ""), at(11200, "payload", 2048, 4096, "")},
-			"threads, payload, batch together (4 changes)",
+			"threads, payload, batch (4 changes)",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,14 +30,21 @@ func (e *Effect) What() string {
 		list = netted(list, a)
 	}
 	list = netted(list, e.Act)
-	n := len(e.With) + 1
 	if len(list) == 1 {
-		return fmt.Sprintf("%s (%d changes)", e.words.turned(&list[0]), n)
+		return fmt.Sprintf("%s (%d changes)", e.words.turned(&list[0]), len(e.With)+1)
 	}
 	if len(list) == 2 {
 		return e.words.text(&list[0]) + ", " + e.words.text(&list[1]) + " together"
 	}
-	return fmt.Sprintf("%s together (%d changes)", e.Knobs(), n)
+	return e.InFew()
+}
+
+// InFew is What in the fewest words: only the knobs, and how many changes are judged together.
+func (e *Effect) InFew() string {
+	if n := len(e.With) + 1; n > 1 {
+		return fmt.Sprintf("%s (%d changes)", e.Knobs(), n)
+	}
+	return e.Knobs()
 }
 
 // Knobs names those that were turned, the first one first.

@@ -139,9 +139,7 @@ func (l *lines) lastChange(e screen.Env, ef effect.Effect, rows int) []string {
 		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.Brief(e.W-ansi.StringWidth(at)-3), e.W)}
 	}
 	if ansi.StringWidth(outcome) > room() { // figures are not cut: first words go
-		if what = ef.Knobs(); len(ef.With) > 0 {
-			what += " together"
-		}
+		what = ef.InFew()
 		if outcome = ef.Outcome(room()); ansi.StringWidth(outcome) > room() {
 			at, _, _ = strings.Cut(at, "–")
 			outcome = ef.Brief(room())

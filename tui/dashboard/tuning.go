@@ -497,7 +497,7 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	if len(ef.With) > 0 {
 		when = "Last changes, " + ef.WhenAll()
 		if ansi.StringWidth(what)+3 > w {
-			what = ef.Knobs() + " together"
+			what = ef.InFew()
 		}
 	} else if i := strings.LastIndex(what, " → "); i >= 0 && ansi.StringWidth(what)+3 > w { // what it came to is not cut
 		what = ef.Knobs() + what[i:]
