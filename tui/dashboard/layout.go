@@ -13,9 +13,9 @@ type contents struct {
 	tuning bool
 	// lower means that a small screen shows the lower panel instead of latency.
 	lower bool
-	// rows is how many rows the lower panel would like to show.
+	// rows is how many rows the lower panel would like to show, whatever its tab is.
 	rows int
-	// tall gives the lower panel more room: a table of so many lines no more than these need. needs is 0 of
+	// tall gives the lower panel more room where it needs more lines than it would like of any tab. needs is 0 of
 	// a picture, which fills what there is.
 	tall  bool
 	needs int
@@ -80,28 +80,27 @@ func layout(w, h int, l contents) panes {
 	return p
 }
 
-// charts divides the rows from 1 to end between the two charts. A tall lower panel gets the rows that it needs
-// of those below leastChart rows for each chart, or below what they have above a long table of operations where
-// the terminal is low. Only a picture takes the place of the latency chart: it shows latency itself.
+// charts divides the rows from 1 to end between the two charts. What a tall lower panel needs it takes from the end of
+// the latency chart, of which leastLatency rows are left, so that the other stays where it is from tab to tab. Only a
+// picture takes the place of the latency chart: it shows latency itself.
 func (p *panes) charts(w, end int, l contents) {
+	mid := 1 + end/2
+	p.throughput = image.Rect(0, 1, w, mid)
 	if l.tall && !p.ops.Empty() {
 		if l.needs == 0 {
-			end = 1 + end/2
-			p.throughput, p.ops.Min.Y = image.Rect(0, 1, w, end), end
+			p.ops.Min.Y = mid
 			return
 		}
-		bottom := p.ops.Max.Y
-		end = max(bottom-l.needs-frame, min(1+2*leastChart, bottom-mostOps-frame))
+		end = min(end, max(p.ops.Max.Y-l.needs-frame, mid+leastLatency))
 		p.ops.Min.Y = end
 	}
-	mid := 1 + end/2
-	p.throughput, p.latency = image.Rect(0, 1, w, mid), image.Rect(0, mid, w, end)
+	p.latency = image.Rect(0, mid, w, end)
 }
 
-// leastChart is the least height of a chart beside a tall panel where there is room, mostOps how many rows
+// leastLatency is the least height of the latency chart above a tall panel, mostOps how many rows
 // the table of operations has on a terminal that is not large, frame what a panel has around its rows: its
 // head and the border.
-const leastChart, mostOps, frame = 9, 4, 3
+const leastLatency, mostOps, frame = 6, 4, 3
 
 // From size wallFrom on there is room for a wall.
 var wallFrom = image.Pt(170, 45)

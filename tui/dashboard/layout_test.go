@@ -74,15 +74,20 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// However much a table below has to show, both charts keep a height at which they can be read.
-func TestATableLeavesBothChartsTheirHeight(t *testing.T) {
-	for _, c := range []struct{ w, h, least int }{{80, 24, 6}, {96, 25, 6}, {120, 40, leastChart}, {170, 45, leastChart}} {
-		for _, needs := range []int{9, 22, 60} {
-			for _, tuning := range []bool{false, true} {
+// However much a table below has to show, the charts stay where they are, and that of latency keeps a height at which it
+// can be read.
+func TestATableLeavesTheChartsWhereTheyAre(t *testing.T) {
+	for _, c := range []struct{ w, h int }{{80, 24}, {96, 25}, {120, 40}, {170, 45}} {
+		for _, tuning := range []bool{false, true} {
+			was := layout(c.w, c.h, contents{rows: 2, tuning: tuning})
+			for _, needs := range []int{1, 9, 22, 60} {
 				p := layout(c.w, c.h, contents{rows: 2, tall: true, needs: needs, tuning: tuning})
-				require.GreaterOrEqual(t, p.throughput.Dy(), c.least, "%+v, %d rows", c, needs)
-				require.GreaterOrEqual(t, p.latency.Dy(), c.least, "%+v, %d rows", c, needs)
+				require.Equal(t, was.throughput, p.throughput, "%+v, %d rows", c, needs)
+				require.Equal(t, was.latency.Min, p.latency.Min, "%+v, %d rows", c, needs)
+				require.GreaterOrEqual(t, p.latency.Dy(), leastLatency, "%+v, %d rows", c, needs)
 			}
+			picture := layout(c.w, c.h, contents{rows: 2, tall: true, tuning: tuning})
+			require.Equal(t, was.throughput, picture.throughput, "%+v", c)
 		}
 	}
 }

@@ -61,24 +61,30 @@ func (p *page) folds(e screen.Env) bool {
 
 // look is what decides how the page is cut.
 func (p *page) contents() contents {
-	rows := max(len(p.now.snap.Ops), 2)
-	switch p.lower.tab {
-	case tabVerdict: // whole sentences
-		rows = max(rows, 4+len(p.now.asked()))
-	case tabChanges:
-		rows = max(rows, len(measure.Acts(p.now.snap.Changes))+len(p.now.snap.Marks))
+	return contents{
+		tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: max(len(p.now.snap.Ops), 2), tall: p.lower.tall() || p.against.chooser.Open,
 	}
-	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: rows, tall: p.lower.tall() || p.against.chooser.Open}
 }
 
 // panes returns the rectangles of the parts.
 func (p *page) panes(e screen.Env) panes {
 	c := p.contents()
 	at := layout(e.W, e.H, c)
-	if c.tall && !at.ops.Empty() && !p.against.chooser.Open {
-		if c.needs = p.lower.needs(e, at.ops.Dx()-4); c.needs > 0 {
-			return layout(e.W, e.H, c)
+	if at.ops.Empty() || p.against.chooser.Open {
+		return at
+	}
+	switch p.lower.tab {
+	case tabVerdict: // whole sentences
+		c.tall, c.needs = true, 4+len(p.now.asked())
+	case tabChanges:
+		c.tall, c.needs = true, max(len(measure.Acts(p.now.snap.Changes))+len(p.now.snap.Marks), 1)
+	default:
+		if c.tall {
+			c.needs = p.lower.needs(e, at.ops.Dx()-4)
 		}
+	}
+	if c.needs > 0 {
+		return layout(e.W, e.H, c)
 	}
 	return at
 }
