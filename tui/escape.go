@@ -76,6 +76,9 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 		if does != "" {
 			name += " (" + does + ")"
 		}
+		if only := worksOnly(msg); only != "" && !dimmed {
+			when += ", only " + only
+		}
 		top.Tell(name+" does nothing "+when+"; ? lists the keys", a.env) // the screen may know more
 	}
 	return a.forward(msg)
@@ -174,6 +177,24 @@ func (a *App) unsay() {
 	if top, ok := a.top().(screen.Listener); ok {
 		top.Tell("", a.env)
 	}
+}
+
+// worksOnly says where a key works that many screens do not have; empty: it is on none, or on most.
+func worksOnly(msg tea.KeyPressMsg) string {
+	k := widget.AllKeys
+	for only, keys := range map[string][]key.Binding{
+		"in the list of runs":       {k.Remove, k.Pack, k.Order, k.SideA},
+		"in results":                {k.Export, k.CopySummary, k.Again},
+		"on a run that has ended":   {k.Annotate, k.Retag},
+		"while a run goes on":       {k.Stop, k.Tune, k.Mark, k.Fault, k.Arrivals, k.More, k.Less, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+		"while a search goes on":    {k.EndSearch},
+		"where a run can be set up": {k.Launch, k.Ping, k.Details},
+	} {
+		if slices.ContainsFunc(keys, func(b key.Binding) bool { return widget.Presses(msg, b) }) {
+			return only
+		}
+	}
+	return ""
 }
 
 // nameOf says what a key does on other screens; empty: it is on none.

@@ -345,9 +345,24 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				}
 				a := to(t)
 				send(t, a, k, frame(a))
-				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here; \? lists the keys|only watches|are left to where the run was started`, picture(t, a), k)
+				assert.Regexp(t, regexp.QuoteMeta(k)+`.* does nothing here.*; \? lists the keys|only watches|are left to where the run was started`, picture(t, a), k)
 			}
 		})
+	}
+}
+
+// Where a key that does nothing works is said.
+func TestAKeyThatDoesNothingSaysWhereItWorks(t *testing.T) {
+	for _, c := range []struct{ state, key, said string }{
+		{"history", "e", "e (export) does nothing here, only in results"},
+		{"history", "m", "m (mark) does nothing here, only while a run goes on"},
+		{"results", "D", "D (delete) does nothing here, only in the list of runs"},
+		{"results", "E", "E (end search) does nothing here, only while a search goes on"},
+		{"dashboard", "n", "n (note) does nothing here, only on a run that has ended"},
+	} {
+		a := states(120, 40)[c.state](t)
+		send(t, a, c.key, frame(a))
+		assert.Contains(t, picture(t, a), c.said+"; ? lists the keys")
 	}
 }
 
