@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -85,10 +86,20 @@ func TestTheKneeOfAStoredSweepIsReadAnew(t *testing.T) {
 	r.Lines[0].Knee, r.Lines[0].Doubt = 4, ""
 	data, err := r.Encode()
 	require.NoError(t, err)
-	dir := t.TempDir()
+	whole, dir := data, t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, File), data, 0o600))
 	back, err := Load(dir)
 	require.NoError(t, err)
 	assert.Equal(t, now.Doubt, back.Lines[0].Doubt)
 	assert.Zero(t, back.Lines[0].Knee)
+	for what, change := range map[string]func(){"run": func() { r.Runs[0].Point = 9 }, "point": func() { r.Points[0].Values = []string{"3"} }, "values": func() { r.Points[0].Values = nil }} {
+		change()
+		data, err = r.Encode()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, File), data, 0o600))
+		back, err = Load(dir)
+		require.NoError(t, err, what)
+		assert.InDelta(t, 4, back.Lines[0].Knee, 0, "as it is stored, where a %s has no place", what)
+		require.NoError(t, json.Unmarshal(whole, &r))
+	}
 }

@@ -191,17 +191,29 @@ func Load(dir string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the sweep in %s: %w", dir, err)
 	}
+	across := r.Across()
+	if across >= 0 && !r.fits(across) {
+		return r, nil
+	}
 	for i, p := range r.Points { // earlier versions summed them up in another way
 		if p.Runs > 1 && len(r.Runs) > 0 {
 			r.Points[i] = r.point(i, p.Values)
 		}
 	}
-	if across := r.Across(); across >= 0 && r.Complete() && len(r.Points) > 0 { // and said more of the knee than is known
+	if across >= 0 && r.Complete() { // and said more of the knee than is known
 		for i := range r.Lines {
 			levelsOf(r.samples(across, r.Lines[i].At)).settle(&r.Lines[i])
 		}
 	}
 	return r, nil
+}
+
+// fits reports whether each run has its point, and each point its place on an axis, which somebody may have changed.
+func (r *Result) fits(across int) bool {
+	return !slices.ContainsFunc(r.Runs, func(d Run) bool { return d.Point < 0 || d.Point >= len(r.Points) }) &&
+		!slices.ContainsFunc(r.Points, func(p Point) bool {
+			return len(p.Values) != len(r.Axes) || !slices.Contains(r.Axes[across].Values, p.Values[across])
+		})
 }
 
 // Unfinished returns the folder below out of a sweep that was requested in the same
