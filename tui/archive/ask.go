@@ -58,11 +58,29 @@ func written(said string) tea.Cmd {
 	return func() tea.Msg { return DoneMsg{Text: said, seen: true} }
 }
 
-// name asks for the name of the file for a plan of runs, which is made then.
-func (s *RunList) name(usual string, ids []string, plan func(ids []string, name string) tea.Cmd) {
+// AskPlan asks for the name of the file for a plan of runs, which is made then and opened from a screen. searched means that
+// the plan is of one run that was a search.
+func (s *RunList) AskPlan(by PlanMaker, ids []string, searched bool, from screen.Screen) {
+	usual, without := by.PlanName(), ""
+	if searched {
+		without = ", without the search: f searches again"
+	}
+	plan := func(name string) tea.Msg {
+		made, err := by.PlanOf(ids, name)
+		if err != nil {
+			return DoneMsg{Err: err}
+		}
+		made.Said = "the plan is in " + made.Path
+		if one := made.File.Plain(); one != nil {
+			return screen.SetUpMsg{Request: *one, Said: made.Said + without, From: from}
+		}
+		return screen.OpenMsg{To: made}
+	}
 	s.noting = &note{
 		lead: " Plan of " + widget.Plural(int64(len(ids)), "run") + ", file: ", verb: "write the plan", field: widget.NewChosen(usual),
-		keep: func(_, name string) (tea.Cmd, error) { return plan(ids, cmp.Or(name, usual)), nil },
+		keep: func(_, name string) (tea.Cmd, error) {
+			return func() tea.Msg { return plan(cmp.Or(name, usual)) }, nil
+		},
 	}
 }
 

@@ -21,6 +21,11 @@ type Runs interface {
 	// Watch returns a run that another process of this machine drives, as it goes. It asks
 	// that process. An error says why it cannot be watched.
 	Watch(id string) (screen.Access, error)
+	PlanMaker
+}
+
+// PlanMaker makes plans of runs that are kept.
+type PlanMaker interface {
 	// PlanName is a name for a plan file that nothing in the working directory has. It looks at files.
 	PlanName() string
 	// PlanOf writes a plan file of that name that does some runs again, unless there is another file of
@@ -373,7 +378,9 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Open(screen.Compare{A: a, B: b})
 	case key.Matches(msg, k.Plans):
-		h.shelf.name(h.kept.PlanName(), h.forPlan(), h.plan)
+		ids := h.forPlan()
+		i := h.place(ids[0])
+		h.shelf.AskPlan(h.kept, ids, len(ids) == 1 && i >= 0 && h.rows[i].Run != nil && h.rows[i].Run.Searched(), h)
 	case widget.Presses(msg, k.Plans) && h.current() != nil:
 		h.toast.Say(e.Now, noneKept, false)
 	case widget.Presses(msg, k.Undo):
@@ -409,26 +416,6 @@ func (h *List) forPlan() (ids []string) {
 		ids = append(ids, r.ID)
 	}
 	return ids
-}
-
-// plan makes a plan of runs in a file of that name, and opens it.
-func (h *List) plan(ids []string, name string) tea.Cmd {
-	without := ""
-	if i := h.place(ids[0]); len(ids) == 1 && i >= 0 && h.rows[i].Run != nil && h.rows[i].Run.Searched() {
-		without = ", without the search: f searches again"
-	}
-	return func() tea.Msg {
-		made, err := h.kept.PlanOf(ids, name)
-		if err != nil {
-			return DoneMsg{Err: err}
-		}
-		said := "the plan is in " + made.Path
-		if one := made.File.Plain(); one != nil {
-			return screen.SetUpMsg{Request: *one, Said: said + without, From: h}
-		}
-		made.Said = said
-		return screen.OpenMsg{To: made}
-	}
 }
 
 // noSide says why what is selected cannot be chosen for comparing; empty if it can, or nothing is selected.

@@ -4,7 +4,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
+
+// P makes a plan of the run, as in the list of runs.
+func TestAPlanOfTheRunIsMade(t *testing.T) {
+	a, r, b := show(t, 120, 40)
+	a.Send(t, "P")
+	assert.True(t, r.Typing())
+	assert.Contains(t, a.Picture(t), "Plan of 1 run, file: plan.yaml")
+	a.Send(t, "enter")
+	assert.Equal(t, []string{b.Past[0].ID}, b.Planned)
+	require.Len(t, a.SetUp, 1)
+	assert.Equal(t, "the plan is in plan.yaml", a.SetUp[0].Said)
+	assert.Equal(t, r, a.SetUp[0].From, "esc in the form comes back here")
+}
 
 // The note and the tags of a run are written where its results are, and shown at once.
 func TestNoteAndTagsAreWrittenInResults(t *testing.T) {

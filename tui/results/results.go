@@ -262,8 +262,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Plans):
-		return screen.Open(screen.Plans{})
-	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag),
+		r.shelf.AskPlan(r.bench, []string{r.run.id}, r.run.loaded.found != nil, r)
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag), widget.Presses(msg, k.Plans),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.run.missing(), true)
 	case r.moment.shown() && (widget.Presses(msg, k.LastMark) || widget.Presses(msg, k.NextMark)):
@@ -284,7 +284,7 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag, &k.Plans} {
 		b.SetEnabled(r.run.loaded != nil)
 	}
 	if r.run.loaded != nil && r.run.loaded.found != nil {
@@ -293,6 +293,7 @@ func (r *Results) bindings() widget.Bindings {
 	if r.run.advised() != nil {
 		k.Search.SetHelp("f", "search the store alone")
 	}
+	k.Plans.SetHelp("P", "make a plan of it")
 	k.Launch.SetHelp("S", "start without its live changes")
 	k.Launch.SetEnabled(r.run.tuned() > 0)
 	k.CopySummary.SetEnabled(r.run.text() != "")
@@ -461,6 +462,7 @@ func (r *Results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //n
 // Bench is what the screen of a finished run needs.
 type Bench interface {
 	archive.Keeper
+	archive.PlanMaker
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.

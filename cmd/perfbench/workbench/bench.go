@@ -75,7 +75,7 @@ func (b *bench) screens(logs func() []string) tui.Bench {
 		Starter:   b.starter,
 		Planner:   b.starter,
 		Dashboard: dashboard.Bench{Past: b.kept, Presets: b.presets},
-		Results:   b.kept, Runs: runs, Finished: b.kept,
+		Results:   runs, Runs: runs, Finished: b.kept,
 		Sweeper: b.sweeper, Suites: b.sweeper, Plans: b.requests,
 		Logs: logs,
 	}
