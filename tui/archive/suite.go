@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -16,6 +17,8 @@ type Suites interface {
 	// Suite begins the runs of a plan file, which follow each other, and remembers its path. An error says
 	// why none of them begins.
 	Suite(of screen.Suite) (screen.SuiteRun, error)
+	// Foresee computes what one run of a plan would do. It has no side effects.
+	Foresee(request.Request) (*request.Preview, error)
 }
 
 // Suite is the runs of a plan file: what they are, and how far they are if they are done here. It
@@ -37,6 +40,15 @@ type Suite struct {
 	live    watching
 	toast   widget.Note
 	drawn   widget.Rows
+	// foreseen are what runs of the plan would do, nil while that is not known; by their places.
+	foreseen map[int]*request.Preview
+}
+
+// foreseenMsg delivers what a run of the plan would do; nil if that cannot be told.
+type foreseenMsg struct {
+	of      *Suite
+	at      int
+	preview *request.Preview
 }
 
 // suiteMsg delivers the runs that were started, or why there are none.
@@ -48,7 +60,26 @@ type suiteMsg struct {
 
 // NewSuite shows the runs of a plan file.
 func NewSuite(b Suites, to screen.Suite) *Suite {
-	return &Suite{bench: b, plan: to, now: screen.SuiteNow{Turns: make([]screen.SuiteTurn, len(to.File.Runs))}, toast: widget.Note{Text: to.Said}}
+	return &Suite{bench: b, plan: to, now: screen.SuiteNow{Turns: make([]screen.SuiteTurn, len(to.File.Runs))}, toast: widget.Note{Text: to.Said}, foreseen: map[int]*request.Preview{}}
+}
+
+// Start works out what the first run would do.
+func (s *Suite) Start(screen.Env) tea.Cmd { return s.foresee() }
+
+// foresee works out what the selected run would do, if it is a single one; nil if that was done.
+func (s *Suite) foresee() tea.Cmd {
+	at, r := s.at, &s.plan.File.Runs[s.at]
+	if _, asked := s.foreseen[at]; asked || kindOf(r) != nil {
+		return nil
+	}
+	s.foreseen[at] = nil
+	return func() tea.Msg {
+		preview, err := s.bench.Foresee(r.Request)
+		if err != nil {
+			preview = nil // starting it says why
+		}
+		return foreseenMsg{s, at, preview}
+	}
 }
 
 // Running returns the runs in progress, or nil.
@@ -86,8 +117,12 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 				s.going, s.ended, s.now = msg.run, false, msg.run.Now()
 			}
 		}
+	case foreseenMsg:
+		if msg.of == s {
+			s.foreseen[msg.at] = msg.preview
+		}
 	case tea.KeyPressMsg:
-		return s, s.press(msg, e)
+		return s, tea.Batch(s.press(msg, e), s.foresee())
 	case tea.MouseClickMsg:
 		s.moved = true
 		switch i, is := s.drawn.Under(msg.Y); {
@@ -96,9 +131,11 @@ func (s *Suite) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case is:
 			s.at = i
 		}
+		return s, s.foresee()
 	case tea.MouseWheelMsg:
 		s.moved = true
 		s.move(widget.Wheel(msg.Mouse(), 1))
+		return s, s.foresee()
 	}
 	return s, nil
 }

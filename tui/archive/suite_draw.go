@@ -354,16 +354,31 @@ func (s *Suite) details(e screen.Env, h int) []string {
 		add("", units.Capital(why)+".", st.Muted)
 	}
 	add("Profile", r.Request.Profile, st.Plain)
-	add("On", targetOf(r), st.Plain)
-	add("Does", strings.Join(kindOf(r), ", "), st.Plain)
-	add("With", strings.Join(valuesOf(r), " · "), st.Plain)
-	add("Changes", strings.Join(r.Request.Timetable, ", "), st.Plain)
-	add("Thresholds", strings.Join(r.Request.Thresholds, ", "), st.Plain)
+	if v := s.foreseen[s.at]; v != nil && t.State == screen.ToCome {
+		add("Set", strings.Join(valuesOf(r), " · "), st.Plain)
+		out = append(out, fitting(Foreseen(st, v, r.Request.Thresholds, w), h-2-len(out))...)
+	} else {
+		add("On", targetOf(r), st.Plain)
+		add("Does", strings.Join(kindOf(r), ", "), st.Plain)
+		add("With", strings.Join(valuesOf(r), " · "), st.Plain)
+		add("Changes", strings.Join(r.Request.Timetable, ", "), st.Plain)
+		add("Thresholds", strings.Join(r.Request.Thresholds, ", "), st.Plain)
+	}
 	if s.err != nil && s.going == nil { // none has begun
 		out = append(widget.Sentences(st, s.err, w), out...)
 	}
 	out = append(out, s.course(e, w, h-2-len(out))...)
 	return widget.Panel{Title: r.Name}.Draw(st, e.W, h, widget.Indent(out))
+}
+
+// fitting is what has room in so many lines of what a run will do: the first part, and of the rest those that are whole.
+func fitting(parts [][]string, most int) (out []string) {
+	for i, part := range parts {
+		if i == 0 || len(out)+len(part) <= most {
+			out = append(out, part...)
+		}
+	}
+	return out
 }
 
 // The least and the most lines of a chart of the selected run, and how many lines there are around two of them.

@@ -225,3 +225,15 @@ func TestAVerdictInAPlanHasItsColour(t *testing.T) {
 		assert.False(t, judged)
 	}
 }
+
+// What the selected run of a plan will do is told before it begins, and not of a search or a sweep, which are several.
+func TestAPlanTellsWhatItsRunsWillDo(t *testing.T) {
+	a, _, _ := planned(t, 120, 40)
+	assert.Contains(t, a.Picture(t), "Deletes     nothing: the data stays")
+	assert.Contains(t, a.Picture(t), "Set         threads 4 · duration 30s")
+	a.Send(t, "end")
+	assert.NotContains(t, a.Picture(t), "Deletes")
+	a, _, _ = halfway(t, 120, 40)
+	a.Send(t, "home")
+	assert.NotContains(t, a.Picture(t), "Deletes", "it has happened")
+}

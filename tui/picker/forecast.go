@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -115,47 +114,7 @@ func (f *forecast) parts(s *widget.Styles, pr *workload.Profile, r request.Reque
 	if text := f.instead(s, pr, w); text != nil {
 		return [][]string{text}
 	}
-	v := f.preview
-	var main []string
-	labelled := func(label string, k widget.Ink, texts ...string) (out []string) {
-		for _, t := range texts {
-			out = append(out, widget.Labelled(s, 12, label, t, k, w)...)
-			label = ""
-		}
-		return out
-	}
-	add := func(label string, k widget.Ink, texts ...string) {
-		main = append(main, labelled(label, k, texts...)...)
-	}
-	for _, t := range v.Warnings {
-		add("!", s.Warn, widget.Unflagged(t))
-	}
-	if target, ok := lineOf(v.Run, "target"); ok {
-		add("On", s.Plain, cmp.Or(widget.MaskTyped(widget.HideSecrets(target.Text)), widget.DefaultTarget))
-	}
-	add("Length", s.Plain, v.Length)
-	if with := starts(v.Plan, v.Settings); len(with) > 0 {
-		add("With", s.Plain, strings.Join(with, " · "))
-	}
-	switch {
-	case len(v.Deletes) > 0:
-		add("Deletes", s.Warn, v.Deletes...)
-	case v.Fresh:
-		add("Deletes", s.Muted, "nothing: the store is perfbench's own, and ends with the run")
-	default:
-		add("Deletes", s.Muted, "nothing: the data stays")
-	}
-	if v.Bytes > 0 {
-		add("Data size", s.Plain, units.Size(v.Bytes)+" of values")
-	}
-	reports := strings.Join(v.Documents, ", ")
-	if out, ok := lineOf(v.Run, "out"); ok {
-		reports += " in " + strings.TrimSuffix(out.Text, "/") + "/"
-	}
-	return [][]string{
-		main, labelled("Changes", s.Plain, v.Timetable...), labelled("Thresholds", s.Plain, r.Thresholds...), labelled("Writes", s.Plain, v.Writes...),
-		labelled("Runs", s.Plain, v.Tracks...), labelled("Over", s.Plain, v.Over()), labelled("Reports", s.Plain, reports),
-	}
+	return archive.Foreseen(s, f.preview, r.Thresholds, w)
 }
 
 // instead is what there is to say where there is no plan; nil if there is one.
@@ -198,47 +157,16 @@ func asInForm(err error) error {
 	return out.Err()
 }
 
-// starts says with how many threads, at which rate and with which payload a run begins, as far as it
-// has these; where tracks differ, that of each.
-func starts(plan *workload.Plan, settings []request.Line) (out []string) {
-	for _, name := range []string{"threads", "rate", "payload"} {
-		words := func(l request.Line) string {
-			if k, ok := plan.Knob(name); ok {
-				if n, err := k.Parse(l.Text); err == nil {
-					return widget.KnobText(k, n)
-				}
-			}
-			return l.Text
-		}
-		if all, ok := lineOf(settings, name); ok && all.Text != "" && all.Text != "–" {
-			if text := words(all); text != workload.AsPlanned {
-				out = append(out, name+" "+text)
-			}
-			continue
-		}
-		var each []string
-		for _, l := range settings {
-			if track, is := strings.CutSuffix(l.Name, "."+name); is {
-				each = append(each, words(l)+" ("+track+")")
-			}
-		}
-		if len(each) > 0 {
-			out = append(out, name+" "+strings.Join(each, ", "))
-		}
-	}
-	return out
-}
-
 // elsewhere returns a request for use outside the workbench, where the default
 // length differs: it has it set explicitly, and the preset, too.
 func (f *forecast) elsewhere(r request.Request) request.Request {
 	if f.preview == nil {
 		return r
 	}
-	if v, ok := lineOf(f.preview.Run, "preset"); ok && r.Preset == "" && len(r.Files) == 0 {
+	if v, ok := archive.LineOf(f.preview.Run, "preset"); ok && r.Preset == "" && len(r.Files) == 0 {
 		r.Preset = v.Text
 	}
-	if v, ok := lineOf(f.preview.Run, "duration"); ok && v.Text == workload.Forever {
+	if v, ok := archive.LineOf(f.preview.Run, "duration"); ok && v.Text == workload.Forever {
 		r.Values = without(r.Values, v.Name)
 		r.Values[v.Name] = workload.Value{Name: v.Name, Text: v.Text, Origin: workload.OriginFlag}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -326,16 +327,7 @@ func (s *sheet) ran(name string) (request.Line, bool) {
 	if s.preview == nil {
 		return request.Line{}, false
 	}
-	return lineOf(s.preview.Run, name)
-}
-
-func lineOf(list []request.Line, name string) (request.Line, bool) {
-	for _, s := range list {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return request.Line{}, false
+	return archive.LineOf(s.preview.Run, name)
 }
 
 // add appends the values of one section, except those that already have rows.

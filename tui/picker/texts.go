@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 )
 
 // texts is a field that is a list of texts, in one row of the form.
@@ -86,7 +87,7 @@ func (t *texts) otherwise(pv *request.Preview) (text, from string) {
 	case t.Name == "format":
 		return strings.Join(pv.Documents, t.Form.Between), "default"
 	default:
-		if v, ok := lineOf(pv.Run, t.Name); ok {
+		if v, ok := archive.LineOf(pv.Run, t.Name); ok {
 			return v.Text, v.From
 		}
 		if t.Name == "threshold" && len(pv.Thresholds) > 0 {

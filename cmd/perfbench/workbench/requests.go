@@ -243,8 +243,13 @@ func (q *requests) Preview(r request.Request) (*request.Preview, error) {
 			return nil, fault.Field("file", fault.Input(fmt.Errorf("%s is a plan", r.Files[0]), "enter opens it: it says itself what to run"))
 		}
 	}
-	r = q.filled(r)
 	r.Endless = true
+	return q.foresee(r)
+}
+
+// foresee computes what a request would do as it is.
+func (q *requests) foresee(r request.Request) (*request.Preview, error) {
+	r = q.filled(r)
 	p, err := q.prepare(context.Background(), r)
 	if err != nil {
 		return nil, err

@@ -145,6 +145,9 @@ func repeatsTurn(s *series, r *experiment.Repeats) (out screen.SuiteTurn) {
 	return out
 }
 
+// Foresee computes what a run of a plan would do.
+func (w sweeper) Foresee(r request.Request) (*request.Preview, error) { return w.requests.foresee(r) }
+
 // Suite begins the runs of a plan.
 func (w sweeper) Suite(of screen.Suite) (screen.SuiteRun, error) {
 	d, file := w.driver(), of.File

@@ -121,6 +121,9 @@ func (b *Bench) Settle(target, password string) {
 	b.Secrets[target] = password
 }
 
+// Foresee computes what a run of a plan would do.
+func (b *Bench) Foresee(r request.Request) (*request.Preview, error) { return demoPreview(r) }
+
 // Preview answers as Previewed does, or always the same.
 func (b *Bench) Preview(r request.Request) (*request.Preview, error) {
 	if b.Previewed != nil {
