@@ -32,6 +32,8 @@ type Tried struct {
 	// Readings are the results of the step for each condition: the fraction that
 	// violated it, or the mean, with its uncertainty.
 	Readings []Estimate
+	// clear means that a try before it, after which the search waited, failed without doubt.
+	clear bool
 }
 
 // Estimate is a figure and its standard error.
@@ -197,7 +199,7 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 		if s.Held && (!s.Doubtful || v[0] > 1) {
 			h.reopen(level, s.Width)
 		}
-		h.clear[level] = h.clear[level] || !s.Doubtful
+		h.clear[level] = h.clear[level] || !s.Doubtful || s.clear
 		h.sure[level] = h.sure[level] || careful && !s.Doubtful && !void || v[0]+v[1] > 1 || void && h.ours[level] >= mostOurs
 		switch {
 		case !h.Confirm, h.out(), void && h.ours[level] >= mostOurs:

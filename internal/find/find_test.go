@@ -336,6 +336,9 @@ func TestFindEndsWherePerfbenchItselfIsHeldUp(t *testing.T) {
 		assert.Equal(t, HeldUp, r.Why)
 		last := r.Of(r.Steps[len(r.Steps)-1].Level).Steps
 		require.Len(t, last, 1+mostWaits, "it waits before it gives up")
+		assert.True(t, last[mostWaits].Doubtful)
+		assert.InDelta(t, last[0].Level, r.TooMuch, 0, "a try before it waited left no doubt, as its table has it")
+		assert.Equal(t, stateTooMuch, r.Beyond())
 		for i := range mostWaits {
 			assert.GreaterOrEqual(t, last[i+1].FromS-last[i].ToS, float64(waitSeconds))
 		}

@@ -109,7 +109,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			before = nil
 			b.Narrow(widthFor(level, held, first, helped))
 		}
-		again := before != nil
+		again, clear := before != nil, false
 		doubted = nil
 		for {
 			s, list, err := k.try(ctx, b, level, careful, &end)
@@ -118,11 +118,12 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, erro
 			}
 			now = s.To
 			width := b.Width()
-			s.Width = width
+			s.Width, s.clear = width, clear
 			s.Ours = !s.Held && k.Ours != nil && k.Ours(s)
 			if s.Ours && k.Waits != nil && !(k.Time > 0 && now+int64(waitSeconds*time.Second+shortest) > end) {
 				if why := k.Waits(s); why != "" {
 					found(s)
+					clear = clear || !s.Doubtful
 					if err := k.wait(ctx, b, level, why, end); err != nil {
 						return s, err
 					}

@@ -234,7 +234,7 @@ func trying(s *widget.Styles, now *screen.Search, w int, level float64, since ti
 		return []string{say(level, " · "+report.Length(math.Floor(since.Seconds()))), "", ""}
 	}
 	if t.Waits != "" {
-		return []string{say(t.Level, fmt.Sprintf(" again in %d s", t.Most-t.Seconds)), roomy(w, s.Warn.On(t.Waits)+s.Muted.On(", not the store: waits for it to pass"), s.Warn.On(t.Waits)+s.Muted.On(": waits")), ""}
+		return []string{say(t.Level, fmt.Sprintf(" again in %d s", t.Most-t.Seconds)), roomy(w, s.Warn.On(t.Waits)+s.Muted.On(", not the store: waits for it to pass"), s.Warn.On(t.Waits)+s.Muted.On(": waits it out")), ""}
 	}
 	so, again := fmt.Sprintf(" · %d s, up to %d s", t.Seconds, t.Most), ""
 	if t.Again {
