@@ -388,7 +388,10 @@ func (p *Picker) bindings() widget.Bindings {
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
-	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.Plans, k.History, k.Compare, k.Details, k.Next, k.Prev, k.Back}
+	common := []key.Binding{
+		k.Launch, widget.Long(k.Search, "find the highest load"), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Ping, k.Copy,
+		widget.Long(k.Plans, "plans: files of runs"), k.History, widget.Long(k.Compare, "compare earlier runs"), k.Details, k.Next, k.Prev, k.Back,
+	}
 	details := widget.Long(k.Details, "all")
 	if p.form.all {
 		details = widget.Long(k.Details, "less")

@@ -300,7 +300,7 @@ func (s *sheet) addFile() {
 func (s *sheet) addTarget() {
 	target := row{
 		kind: rowTarget, name: "target", text: s.req.Target, from: "default", mine: s.req.Target != "",
-		offers: s.known.targets(s.profile, s.stores), labs: s.known.labs, help: "enter lists the recent ones, or type another",
+		offers: s.known.targets(s.profile, s.stores), labs: s.known.labs, help: "a URL; enter lists recent ones and examples",
 	}
 	if target.text == "" {
 		target.text = widget.DefaultTarget

@@ -129,7 +129,7 @@ func (p *Picker) headline(e screen.Env) string {
 		}
 		return widget.Fit(b.String(), e.W)
 	}
-	return widget.Spread(" "+s.Bold.On("perfbench"), s.Muted.On("choose a profile, press enter, watch ")+" ", e.W)
+	return widget.Spread(" "+s.Bold.On("perfbench")+s.Muted.On(" · load tests for data stores"), s.Muted.On("choose a profile, press enter, watch ")+" ", e.W)
 }
 
 // panel draws one panel in exactly w×h cells.
