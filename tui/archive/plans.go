@@ -19,6 +19,8 @@ type PlanFiles interface {
 	// PlanFiles lists the plan files whose runs were done lately, those of the working directory, and those
 	// that were exported.
 	PlanFiles() []screen.PlanFile
+	// Foresee computes what one run of a plan would do. It has no side effects.
+	Foresee(request.Request) (*request.Preview, error)
 }
 
 // Plans lists plan files, for opening one. It belongs to the event loop.
@@ -30,6 +32,15 @@ type Plans struct {
 	opens   string // is opened if it has no mistakes any more
 	toast   widget.Note
 	drawn   widget.Rows
+	// foreseen is what the first run of a plan would do, nil while that is not known; by paths.
+	foreseen map[string]*request.Preview
+}
+
+// aheadMsg delivers what the first run of a plan would do; nil if that cannot be told.
+type aheadMsg struct {
+	of      *Plans
+	path    string
+	preview *request.Preview
 }
 
 // plansMsg delivers the plan files.
@@ -39,7 +50,7 @@ type plansMsg struct {
 }
 
 // NewPlans lists plan files.
-func NewPlans(b PlanFiles) *Plans { return &Plans{bench: b} }
+func NewPlans(b PlanFiles) *Plans { return &Plans{bench: b, foreseen: map[string]*request.Preview{}} }
 
 // Start reads what is shown.
 func (p *Plans) Start(screen.Env) tea.Cmd {
@@ -56,10 +67,15 @@ func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		p.toast.Tick(e.Now)
 	case plansMsg:
 		if msg.of == p {
-			return p, p.read(msg.list, e)
+			clear(p.foreseen)
+			return p, tea.Batch(p.read(msg.list, e), p.foresee())
+		}
+	case aheadMsg:
+		if msg.of == p {
+			p.foreseen[msg.path] = msg.preview
 		}
 	case tea.KeyPressMsg:
-		return p, p.press(msg, e)
+		return p, tea.Batch(p.press(msg, e), p.foresee())
 	case tea.MouseClickMsg:
 		switch i, is := p.drawn.Under(msg.Y); {
 		case is && i == p.at:
@@ -67,10 +83,31 @@ func (p *Plans) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case is:
 			p.at = i
 		}
+		return p, p.foresee()
 	case tea.MouseWheelMsg:
 		p.move(widget.Wheel(msg.Mouse(), 1))
+		return p, p.foresee()
 	}
 	return p, nil
+}
+
+// foresee works out what the first run of the selected plan would do, if it is a single one; nil if that was done.
+func (p *Plans) foresee() tea.Cmd {
+	if p.at >= len(p.list) || p.list[p.at].Err != nil {
+		return nil
+	}
+	path, r := p.list[p.at].Path, &p.list[p.at].File.Runs[0]
+	if _, asked := p.foreseen[path]; asked || kindOf(r) != nil {
+		return nil
+	}
+	p.foreseen[path] = nil
+	return func() tea.Msg {
+		preview, err := p.bench.Foresee(r.Request)
+		if err != nil {
+			preview = nil // starting it says why
+		}
+		return aheadMsg{p, path, preview}
+	}
 }
 
 func (p *Plans) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
@@ -272,6 +309,14 @@ func (p *Plans) details(e screen.Env, h int) []string {
 		}
 		head, lines := g.Lines(st, e.W-4)
 		out = append([]string{head}, lines...)
+		if v := p.foreseen[f.Path]; v != nil && h-2-len(out) >= leastDetails {
+			what := "What it does"
+			if len(f.File.Runs) > 1 {
+				what = "What the first does"
+			}
+			out = append(out, "", st.Bold.On(what))
+			out = append(out, fitting(Foreseen(st, v, f.File.Runs[0].Request.Thresholds, e.W-4), h-2-len(out))...)
+		}
 	}
 	return widget.Panel{Title: f.Path}.Draw(st, e.W, h, widget.Indent(out))
 }

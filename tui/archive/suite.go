@@ -158,7 +158,7 @@ func (s *Suite) frame(e screen.Env) tea.Cmd {
 		if i := s.underWayAt(); i >= 0 && !s.moved {
 			s.at = i
 		}
-		return nil
+		return s.foresee()
 	}
 }
 

@@ -282,11 +282,21 @@ func (s *Suite) below(e screen.Env, h int) []string {
 	switch need := len(bars) + 2; {
 	case len(bars) == 0:
 	case left.W > 0 && need <= h:
-		return widget.Beside(s.details(left, h), panel.Draw(e.Styles, w, h, bars))
+		return widget.Beside(s.details(left, h), append(panel.Draw(e.Styles, w, need, bars), s.does(e, w, h-need)...))
 	case left.W == 0 && h-need >= leastDetails:
 		return append(s.details(e, h-need), panel.Draw(e.Styles, w, need, bars)...)
 	}
 	return s.details(e, h)
+}
+
+// does says what the selected run does, in h lines of w cells; a blank page where that is not known.
+func (s *Suite) does(e screen.Env, w, h int) []string {
+	v, r := s.foreseen[s.at], &s.plan.File.Runs[s.at]
+	if v == nil || h < leastDetails {
+		return widget.BlankLines(w, h)
+	}
+	lines := fitting(Foreseen(e.Styles, v, r.Request.Thresholds, w-4), h-2)
+	return widget.Panel{Title: "What it does"}.Draw(e.Styles, w, h, widget.Indent(lines))
 }
 
 // leastDetails is how many lines the description of a run needs.
@@ -384,7 +394,7 @@ func fitting(parts [][]string, most int) (out []string) {
 // The least and the most lines of a chart of the selected run, and how many lines there are around two of them.
 const (
 	leastCourse  = 3
-	mostCourse   = 8
+	mostCourse   = 12
 	aroundCourse = 4
 )
 

@@ -166,7 +166,7 @@ func TestTheSelectedRunOfAPlanIsDrawn(t *testing.T) {
 	a.Send(t, a.Frame())
 	picture = a.Picture(t)
 	assert.Contains(t, picture, "Throughput  entries/s")
-	assert.Contains(t, picture, "450 ┤")
+	assert.Contains(t, picture, "400 ┤")
 	assert.Contains(t, picture, "4 ms ┤")
 	small, _, b := halfway(t, 60, 16)
 	b.NextSuite.Set(now)
@@ -236,4 +236,10 @@ func TestAPlanTellsWhatItsRunsWillDo(t *testing.T) {
 	a, _, _ = halfway(t, 120, 40)
 	a.Send(t, "home")
 	assert.NotContains(t, a.Picture(t), "Deletes", "it has happened")
+	a, _, b := halfway(t, 120, 40)
+	now := b.NextSuite.Now()
+	now.Turns[0].Rate, now.Turns[0].Unit = 300, "entries"
+	b.NextSuite.Set(now)
+	a.Send(t, a.Frame(), "g")
+	assert.Contains(t, a.Picture(t), "What it does", "below the figures of all")
 }

@@ -244,11 +244,11 @@ func (q *requests) Preview(r request.Request) (*request.Preview, error) {
 		}
 	}
 	r.Endless = true
-	return q.foresee(r)
+	return q.Foresee(r)
 }
 
-// foresee computes what a request would do as it is.
-func (q *requests) foresee(r request.Request) (*request.Preview, error) {
+// Foresee computes what a request of a plan would do, without what the form adds.
+func (q *requests) Foresee(r request.Request) (*request.Preview, error) {
 	r = q.filled(r)
 	p, err := q.prepare(context.Background(), r)
 	if err != nil {

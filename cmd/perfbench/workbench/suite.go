@@ -146,7 +146,7 @@ func repeatsTurn(s *series, r *experiment.Repeats) (out screen.SuiteTurn) {
 }
 
 // Foresee computes what a run of a plan would do.
-func (w sweeper) Foresee(r request.Request) (*request.Preview, error) { return w.requests.foresee(r) }
+func (w sweeper) Foresee(r request.Request) (*request.Preview, error) { return w.requests.Foresee(r) }
 
 // Suite begins the runs of a plan.
 func (w sweeper) Suite(of screen.Suite) (screen.SuiteRun, error) {
