@@ -287,7 +287,7 @@ func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {
 	assert.Contains(t, picture(t, a), "compared with "+b.Past[1].ID)
 	pass(t, a, b.Next, 6*time.Second)
 	tuitest.Golden(t, picture(t, a))
-	send(t, a, "b")
+	send(t, a, "c")
 	assert.NotContains(t, picture(t, a), "vs p99", "b drops it")
 	send(t, a, "b", "esc")
 	assert.NotContains(t, picture(t, a), "Compare with an earlier run")

@@ -114,7 +114,7 @@ func (c *Chooser) Offer(runs []rundir.Run, profile, store string) {
 func (c *Chooser) Press(msg tea.KeyPressMsg) string {
 	k := widget.AllKeys
 	switch {
-	case key.Matches(msg, k.Back), key.Matches(msg, k.SideB):
+	case key.Matches(msg, k.Back), key.Matches(msg, k.SideB), key.Matches(msg, k.Compare): // the keys that opened it, too
 		c.Open = false
 	case key.Matches(msg, k.Up):
 		c.at = max(c.at-1, 0)
@@ -131,7 +131,7 @@ func (c *Chooser) Press(msg tea.KeyPressMsg) string {
 
 // Keys returns the keys that work while it is open.
 func (c *Chooser) Keys() widget.KeyMap {
-	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "compare", "enter"), widget.Bind("esc", "cancel", "esc")}
+	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "compare", "enter"), widget.Bind("esc", "cancel", "esc", "b", "c")}
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 

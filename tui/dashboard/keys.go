@@ -146,9 +146,10 @@ func (d *Dashboard) bindings() widget.Bindings {
 		k.SavePreset.SetEnabled(false)
 	}
 	k.Reset.SetEnabled(live)
-	k.SideB.SetHelp("b", "overlay an earlier run")
+	k.SideB.SetKeys("b", "c")
+	k.SideB.SetHelp("b c", "compare with a run")
 	if d.against.earlier != nil {
-		k.SideB.SetHelp("b", "drop the earlier run")
+		k.SideB.SetHelp("b c", "drop the earlier run")
 	}
 	k.Search.SetEnabled(live && !d.now.plan.Replays)
 	k.Sweep.SetEnabled(live && !d.now.searching())
