@@ -423,7 +423,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		}
 		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
 		if p.form.onText() {
-			k.TypeValue.SetHelp("a–z", "type another")
+			k.TypeValue.SetHelp("a–z", "type")
 			short = []key.Binding{move("value"), k.Edit, k.TypeValue, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
 			if r := p.form.current(); r.knob != nil || r.time {
 				short = slices.Insert(short, 1, turn)
