@@ -71,6 +71,8 @@ type Choice struct {
 	Up func() bool
 	// Last reports whether there is time for no more than one careful step after the next; nil: there always is.
 	Last func() bool
+	// Answer returns the level that is the answer, which is tried twice, as low is the highest that holds; nil: low itself.
+	Answer func(low float64) float64
 }
 
 // Range is the result of a search: Low is the highest level that holds and High the
@@ -134,8 +136,8 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 				r.Spent = h.steps >= h.Most
 				return r, nil
 			}
-			if r := h.known(); h.Last != nil && h.Last() && r.High > 0 && h.once(r.Low) {
-				level = r.Low
+			if r := h.known(); h.Last != nil && h.Last() && r.High > 0 && h.once(h.answer(r.Low)) {
+				level = h.answer(r.Low)
 			}
 			if err := h.step(ctx, level); err != nil {
 				return h.certain(), err
@@ -370,7 +372,7 @@ func rounded(level float64) float64 {
 	return math.Round(level/unit) * unit
 }
 
-// unsure returns an end of the range that has not been tried carefully, or a low one that has been tried only once, 0 if
+// unsure returns an end of the range that has not been tried carefully, or the answer if it has been tried only once, 0 if
 // there is none. It returns the failed end first, since a single hiccup is enough for a failure; also
 // while it is known from few steps, none of which says anything of the store.
 func (h *hunt) unsure(r Range) float64 {
@@ -378,10 +380,20 @@ func (h *hunt) unsure(r Range) float64 {
 	case !h.Confirm:
 	case r.High > 0 && (!h.sure[r.High] || h.ours[r.High] == h.votes[r.High][1] && h.ours[r.High] < mostOurs):
 		return r.High
-	case r.Low > 0 && (!h.sure[r.Low] || h.once(r.Low)):
+	case r.Low > 0 && !h.sure[r.Low]:
 		return r.Low
+	case h.once(h.answer(r.Low)):
+		return h.answer(r.Low)
 	}
 	return 0
+}
+
+// answer returns the level that is the answer where this one is the highest that holds.
+func (h *hunt) answer(low float64) float64 {
+	if h.Answer == nil || low == 0 {
+		return low
+	}
+	return h.Answer(low)
 }
 
 // once reports whether an answer stands on a single step, and is to be tried again.

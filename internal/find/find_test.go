@@ -188,6 +188,7 @@ func TestFindOverThreads(t *testing.T) {
 		assert.EqualValues(t, 2, r.Best, "one thread a server does all that they can")
 		assert.InEpsilon(t, 500, r.BestDone, 0.01)
 		assert.True(t, r.Enough())
+		assert.Len(t, r.Of(2).Steps, 2, "the answer is tried twice")
 		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
 		assert.EqualValues(t, 6, r.Found)
 		assert.Equal(t, "none", r.Limit.By)
@@ -542,6 +543,7 @@ func TestASearchWaitsForACrowdToPass(t *testing.T) {
 		}
 		var waits []Trying
 		r, _ := findingSeen(t, plan, Asked{Under: []string{"p99<10ms"}, From: "400"}, func(o *Options) {
+			o.Time = 10 * time.Minute
 			o.Trying = func(now Trying) {
 				if now.Waits != "" {
 					waits = append(waits, now)

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,14 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	}
 	ours, counted := 0, 0.0 // of the last levels: so many did not hold since perfbench was held up with little to do; the last of them
 	seek.Choice.Up = func() bool { return ours >= oursInARow }
+	if f.options.Over.Name == OverThreads {
+		seek.Choice.Answer = func(low float64) float64 {
+			so := r
+			so.Found = low
+			so.settle()
+			return cmp.Or(so.Best, low)
+		}
+	}
 	waited, row, last := 0, 0, 0.0 // the last levels, so many of which say nothing of the store; the last of them
 	seek.Waits = func(s Tried) string {
 		step := f.step(s)

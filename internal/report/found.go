@@ -137,8 +137,8 @@ func FoundAnswer(r *find.Result) FoundLines {
 	if r.Enough() {
 		add(&a.More, moreWait(r)...)
 	}
-	if tries, held, seconds := restsOn(r); tries > 1 { // one is in the lead
-		add(&a.More, fmt.Sprintf("%s: held %d of %s · %s", units.Number(r.Found), held, units.Plural(tries, "try"), seconds))
+	if level, tries, held, seconds := restsOn(r); tries > 1 { // one is in the lead
+		add(&a.More, fmt.Sprintf("%s: held %d of %s · %s", units.Number(level), held, units.Plural(tries, "try"), seconds))
 	}
 	add(&a.More, didMore(r, under))
 	add(&a.More, withThreads(r, many)...)
@@ -207,14 +207,11 @@ func lead(r *find.Result, under, what, many string) string {
 	case r.Found == 0:
 		return fmt.Sprintf("No %s holds %s: %s", what, under, tooMuch)
 	case r.Enough():
-		return fmt.Sprintf("%s %s: they do most, %s %s/s", Several(int(r.Best), "thread"), under, units.Number(r.BestDone), r.Unit)
+		return fmt.Sprintf("%s %s: they do most, %s %s/s", Several(int(r.Best), "thread"), under, units.Number(r.BestDone), r.Unit) + inOneTry(r)
 	}
 	text := units.Number(r.Found) + many + " " + under
 	if r.Behind > 0 {
 		text = fmt.Sprintf("%s%s done at a rate of %s %s", units.Number(r.Done), many, units.Number(r.Found), under)
-	}
-	if tries, _, seconds := restsOn(r); tries == 1 {
-		text += ", held in one try of " + seconds
 	}
 	if r.TooMuch == 0 {
 		text = "At least " + text
@@ -222,7 +219,7 @@ func lead(r *find.Result, under, what, many string) string {
 	if r.Over != find.OverRate && r.Done > 0 {
 		text += fmt.Sprintf(": %s %s/s", units.Number(r.Done), r.Unit)
 	}
-	return onALine(text, tooMuchAt(r))
+	return onALine(text+inOneTry(r), tooMuchAt(r))
 }
 
 // tooMuchAt says what is known of the lowest level that did not hold, and which ones below what is too much are unclear;
@@ -315,19 +312,31 @@ func failedBelow(r *find.Result) bool {
 	})
 }
 
-// restsOn returns how surely the highest rate held: in how many tries and for how long; no tries where no rate held.
-func restsOn(r *find.Result) (tries, held int, seconds string) {
-	o := r.Outcome(r.Of(r.Found))
-	if !restsOnRate(r, o) {
-		return 0, 0, ""
+// restsOn returns how surely the answer holds, the highest rate or the number of threads that does most: in how many tries
+// and for how long; no tries where none holds.
+func restsOn(r *find.Result) (level float64, tries, held int, seconds string) {
+	if level = r.Found; r.Enough() {
+		level = r.Best
+	}
+	o := r.Outcome(r.Of(level))
+	if level == 0 || r.Recovery != nil {
+		return 0, 0, 0, ""
 	}
 	sum := 0.0
-	for _, s := range r.Of(r.Found).Steps {
+	for _, s := range r.Of(level).Steps {
 		if s.Held && s.Threads == o.Shown.Threads {
 			sum += s.ToS - s.FromS
 		}
 	}
-	return o.Tries, o.Good, Length(math.Round(sum))
+	return level, o.Tries, o.Good, Length(math.Round(sum))
+}
+
+// inOneTry says that the answer stands on a single try; empty if it does not.
+func inOneTry(r *find.Result) string {
+	if _, tries, _, seconds := restsOn(r); tries == 1 {
+		return ", held in one try of " + seconds
+	}
+	return ""
 }
 
 // unlimited says what was done without a rate before the first level, and why its times are not those of calls at a

@@ -120,7 +120,7 @@ func TestThreadsThatDoMostAreTheAnswer(t *testing.T) {
 	assert.NotContains(t, FoundText(r), "no higher number")
 	r.Best, r.BestDone, r.Done = 256, 400e3, 400e3
 	text := FoundText(r)
-	assert.True(t, strings.HasPrefix(text, "256 threads under p99<10ms and errors<1%: 400k entries/s · 300 is too much\n"), text)
+	assert.True(t, strings.HasPrefix(text, "256 threads under p99<10ms and errors<1%: 400k entries/s, held in one try of 5 s · 300 is too much\n"), text)
 	assert.NotContains(t, text, "only add waiting")
 }
 
