@@ -376,6 +376,9 @@ func (c *Comparison) figures(e screen.Env, w int) []string {
 		return verdictInk(s, verdicts[row])
 	}
 	head, rows := g.Lines(s, w)
+	if n := len(m.parts[c.op].Findings); n < len(rows) {
+		rows = slices.Insert(rows, n, s.Muted.On("what differs"))
+	}
 	var out []string
 	for _, l := range widget.Wrap(widget.Unflagged(m.Answer(m.parts[c.op].Pair)), w) {
 		ink := s.Bold

@@ -196,7 +196,8 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	if room := h - len(out) - max(h/3, 4) - len(legend) - 2; room >= 5 {
 		curve := chart.Latency(s, &now.Result).Draw(s, w-1, room)
 		if curve == nil {
-			legend, curve = make([]string, len(legend)), make([]string, room)
+			legend, curve = make([]string, len(legend)), make([]string, room) // the table stays where it is
+			copy(curve, widget.MutedLines(s, "Latency is drawn here once two levels have been tried.", w-1))
 		}
 		out = slices.Concat(out, []string{""}, legend, curve, []string{""})
 	}

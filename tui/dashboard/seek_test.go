@@ -78,3 +78,21 @@ func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
 	first := trying(s, &screen.Search{Going: true}, 60, 0, 0)
 	assert.Equal(t, "trying unlimited|to know where to begin|", ansi.Strip(strings.Join(first, "|")))
 }
+
+// Where the curve of a search will be is said until it has two levels, and what is below stays where it is.
+func TestASearchSaysWhereItsCurveWillBe(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
+	of := func(levels ...float64) string {
+		now := &screen.Search{Going: true, Result: find.Result{Over: find.OverRate, Under: []string{"p99<20ms"}}}
+		for _, level := range levels {
+			now.Steps = append(now.Steps, find.Step{Level: level, Held: true, Response: find.Times{P50: 1e6, P99: 4e6}})
+		}
+		return ansi.Strip(strings.Join(state(s, now, 60, 30, 1000, 0, 0), "\n"))
+	}
+	const said = "Latency is drawn here once two levels have been tried."
+	one, two := of(1000), of(1000, 2000)
+	assert.Contains(t, one, said)
+	assert.NotContains(t, two, said)
+	row := func(text string) int { return strings.Count(text[:strings.Index(text, "came out")], "\n") }
+	assert.Equal(t, row(one), row(two))
+}
