@@ -303,7 +303,9 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 	case screen.Watched:
 		return dashboard.New(a.bench.Dashboard, to.Access)
 	case screen.Runs:
-		return archive.NewRuns(a.bench.Runs, to.Chosen, a.opened, results.NewPreview(a.bench.Results))
+		list := archive.NewRuns(a.bench.Runs, to.Chosen, a.opened, results.NewPreview(a.bench.Results))
+		list.Deletes = to.Delete
+		return list
 	case screen.AskSweep:
 		return archive.Ask(a.bench.Sweeper, to)
 	case screen.AskSearch:

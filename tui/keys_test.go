@@ -356,7 +356,7 @@ func TestAKeyThatDoesNothingSaysWhereItWorks(t *testing.T) {
 	for _, c := range []struct{ state, key, said string }{
 		{"history", "e", "e (export) does nothing here, only in results"},
 		{"history", "m", "m (mark) does nothing here, only while a run goes on"},
-		{"results", "D", "D (delete) does nothing here, only in the list of runs"},
+		{"results", "Z", "Z (archive) does nothing here, only in the list of runs"},
 		{"results", "E", "E (end search) does nothing here, only while a search goes on"},
 		{"dashboard", "n", "n (note) does nothing here, only on a run that has ended"},
 	} {

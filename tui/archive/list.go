@@ -60,6 +60,9 @@ func OpenRun(kept Runs, r *rundir.Run) tea.Cmd {
 // List lists the runs and sweeps of the results directory, newest first, for opening
 // one or comparing runs. It belongs to the event loop.
 type List struct {
+	// Deletes is the run to ask about once the runs are read, whether it is to be deleted; empty: none.
+	Deletes string
+
 	kept   Runs
 	rows   []kept.Item
 	loaded bool
@@ -140,6 +143,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		h.back = false
 		if h.err == nil {
 			h.keepMarks()
+			return h, h.askDelete()
 		}
 	case DoneMsg:
 		h.back = msg.restored
@@ -159,6 +163,22 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	}
 	return h, nil
+}
+
+// askDelete selects the run that is to be deleted, and asks whether it is, once.
+func (h *List) askDelete() tea.Cmd {
+	id := h.Deletes
+	h.Deletes = ""
+	i := h.place(id)
+	if i < 0 {
+		return nil
+	}
+	if group := h.of[id]; group != "" {
+		h.opened[group] = true
+	}
+	h.siftAt(&h.rows[i])
+	cmd, _ := h.shelf.Press(widget.PressOf(widget.AllKeys.Remove.Keys()[0]), h.current(), nil)
+	return cmd
 }
 
 // ahead returns the command that reads the selected run for its preview, if there is room for one; nil if

@@ -259,6 +259,20 @@ func TestTheSelectionStaysWithItsRun(t *testing.T) {
 	assert.Empty(t, h.chosen)
 }
 
+// A list that is opened to delete a run selects it and asks.
+func TestTheListAsksWhetherToDeleteARun(t *testing.T) {
+	b := tuitest.NewDemo()
+	h := NewRuns(b, "", map[string]bool{}, nil)
+	h.Deletes = b.Past[1].ID
+	a := tuitest.NewStage(t, h, 120, 40)
+	a.Perform(t, h.Start(a.Env))
+	assert.Equal(t, b.Past[1].ID, h.run().ID)
+	assert.Contains(t, a.Picture(t), "Delete "+b.Past[1].ID+"? u undoes it [y/N]")
+	a.Send(t, "n")
+	a.Send(t, screen.ReadHistory(b)())
+	assert.False(t, h.Typing(), "it asks once")
+}
+
 // Words with a comma between are two tags, also behind tag=.
 func TestWordsWithACommaAreTwoTags(t *testing.T) {
 	b := tuitest.NewDemo()

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // P makes a plan of the run, as in the list of runs.
@@ -18,6 +20,13 @@ func TestAPlanOfTheRunIsMade(t *testing.T) {
 	require.Len(t, a.SetUp, 1)
 	assert.Equal(t, "the plan is in plan.yaml", a.SetUp[0].Said)
 	assert.Equal(t, r, a.SetUp[0].From, "esc in the form comes back here")
+}
+
+// D leads to the question in the list of runs, where the run can be brought back.
+func TestTheRunIsDeletedInTheList(t *testing.T) {
+	a, _, b := show(t, 120, 40)
+	a.Send(t, "D")
+	assert.Equal(t, []screen.Destination{screen.Runs{Delete: b.Past[0].ID}}, a.Asked)
 }
 
 // The note and the tags of a run are written where its results are, and shown at once.

@@ -259,11 +259,13 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return tea.SetClipboard(r.run.text())
 	case key.Matches(msg, k.Compare):
 		return screen.Open(screen.Runs{Chosen: r.run.id})
+	case key.Matches(msg, k.Remove):
+		return screen.Open(screen.Runs{Delete: r.run.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Plans):
 		r.shelf.AskPlan(r.bench, []string{r.run.id}, r.run.loaded.found != nil, r)
-	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag), widget.Presses(msg, k.Plans),
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag), widget.Presses(msg, k.Plans), widget.Presses(msg, k.Remove),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.run.missing(), true)
 	case r.moment.shown() && (widget.Presses(msg, k.LastMark) || widget.Presses(msg, k.NextMark)):
@@ -284,7 +286,7 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag, &k.Plans} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag, &k.Plans, &k.Remove} {
 		b.SetEnabled(r.run.loaded != nil)
 	}
 	if r.run.loaded != nil && r.run.loaded.found != nil {
@@ -378,7 +380,7 @@ func (r *Results) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			append([]key.Binding{k.Next, k.Prev}, sideways...),
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, axis},
-			append(starts, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, k.Back),
+			append(starts, find, widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Plans, widget.Long(k.Remove, "delete, in the list"), k.Back),
 		},
 	}
 	if r.moment.shown() {

@@ -33,8 +33,8 @@ type (
 	Results struct{ ID string }
 	// Watched shows a run that another process drives, or a sweep or a plan of this one.
 	Watched struct{ Access Access }
-	// Runs lists the earlier runs; Chosen, if set, is to be compared.
-	Runs struct{ Chosen string }
+	// Runs lists the earlier runs; Chosen, if set, is to be compared, and Delete asked about.
+	Runs struct{ Chosen, Delete string }
 	// Compare shows two sides next to each other, each of one run or several, by their
 	// ids.
 	Compare struct{ A, B []string }
