@@ -330,22 +330,24 @@ func (d *designer) writes() bool {
 func (d *designer) data(p *workload.Plan, start workload.Settings) {
 	w := d.s.Work
 	var resized, removed, expiring []string
+	loaded := 0
 	for i := range w.Data {
 		one := &w.Data[i]
 		p.Spaces = append(p.Spaces, store.Space{Namespace: d.s.Namespace, Name: one.Name, Shape: store.Keys, Grouped: true})
 		size := bytesOf(one, start.Payload)
 		p.Bytes += one.Records * size
-		text := fmt.Sprintf("%s: %s of type %s", ownership.Name(p.Spaces[i]), units.Plural(one.Records, "record"), one.Type)
+		about := ""
 		if size > 0 {
-			text += " and about " + units.Size(size)
+			about = ", each about " + units.Size(size)
 		}
-		switch {
+		text := fmt.Sprintf("%s: %s of type %s%s", ownership.Name(p.Spaces[i]), units.Plural(one.Records, "record"), one.Type, about)
+		switch loads := d.s.Load == run.LoadAuto && (!one.Cached || one.Warm); {
 		case one.Records == 0:
-			text = fmt.Sprintf("%s: what is inserted, of type %s", ownership.Name(p.Spaces[i]), one.Type)
-		case d.s.Load == run.LoadAuto && (!one.Cached || one.Warm):
-			text += ", loaded first where they are missing by " + units.Plural(d.s.LoadThreads, "client")
-		case d.s.Load == run.LoadOnly:
-			text += ", by " + units.Plural(start.Threads, "client")
+			text = fmt.Sprintf("%s: what is inserted, of type %s%s", ownership.Name(p.Spaces[i]), one.Type, about)
+		case loads:
+			loaded++
+		case d.s.Load == run.LoadAuto:
+			text += ", not loaded first"
 		}
 		p.Writes = append(p.Writes, text)
 		if one.Size.Given() && d.s.Load != run.LoadSkip {
@@ -358,6 +360,12 @@ func (d *designer) data(p *workload.Plan, start workload.Settings) {
 			expiring = append(expiring, one.Name)
 		}
 		p.Cleanup = append(p.Cleanup, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
+	}
+	switch {
+	case d.s.Load == run.LoadOnly:
+		p.Writes = append(p.Writes, "by "+units.Plural(start.Threads, "client"))
+	case loaded > 0:
+		p.Writes = append(p.Writes, "records that are missing are loaded first, by "+units.Plural(d.s.LoadThreads, "client"))
 	}
 	p.Deletes = ownership.MayResize(resized)
 	if len(removed) > 0 {
