@@ -182,24 +182,29 @@ func Day(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// Moments tells the items of a list apart by when they began. The key is a minute, counted from
-// 1970, the value how many items began in it.
-type Moments map[int64]int
+// Moments tell items of a list apart by when they began: on a day on which two began in the same minute, all have their
+// second, so that the column of a day is even.
+type Moments map[string]bool
 
 // MomentsOf returns those of a list.
 func MomentsOf(list []Item) Moments {
-	out := Moments{}
+	out, minutes := Moments{}, map[int64]bool{}
 	for i := range list {
-		out[list[i].When().Unix()/60]++
+		t := list[i].When()
+		if minute := t.Unix() / 60; minutes[minute] {
+			out[t.Format(time.DateOnly)] = true
+		} else {
+			minutes[minute] = true
+		}
 	}
 	return out
 }
 
-// Of is Day of an item, with its second if others began in the same minute.
+// Of is Day of an item, with its second if the list needs those of that day.
 func (m Moments) Of(i *Item, now time.Time) string {
 	t := i.When()
 	text := Day(t, now)
-	if m[t.Unix()/60] > 1 && strings.Contains(text, ":") {
+	if m[t.Format(time.DateOnly)] && strings.Contains(text, ":") {
 		text += t.Format(":05")
 	}
 	return text

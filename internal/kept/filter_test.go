@@ -284,3 +284,18 @@ func TestATimeOfDayIsNoneOfSeconds(t *testing.T) {
 		assert.Equal(t, want, [2]bool{at(9, 2, 30).Holds(s), at(9, 9, 2).Holds(s)}, sought)
 	}
 }
+
+// The times of a day have their seconds if two of them need these, so that they are all as long.
+func TestTheTimesOfADayAreAllAsLong(t *testing.T) {
+	now := time.Date(2026, 5, 3, 18, 0, 0, 0, time.UTC)
+	began := func(day, minute, second int) Item {
+		return Item{Run: &rundir.Run{Started: time.Date(2026, 5, day, 14, minute, second, 0, time.UTC)}}
+	}
+	list := []Item{began(3, 27, 8), began(3, 27, 2), began(3, 5, 9), began(2, 27, 2), began(2, 28, 3)}
+	m := MomentsOf(list)
+	var got []string
+	for i := range list {
+		got = append(got, m.Of(&list[i], now))
+	}
+	assert.Equal(t, []string{"today 14:27:08", "today 14:27:02", "today 14:05:09", "Sat 14:27", "Sat 14:28"}, got)
+}
