@@ -90,9 +90,9 @@ func Top(v float64, bytes bool) float64 {
 	return v
 }
 
-// plain are the distances between the labels of a linear scale, in a decade, close those that are taken where the
+// plain are the distances between the labels of a linear scale, in a decade, finer those that are taken where the
 // others leave much of the height empty.
-var plain, close = steps, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
+var plain, finer = steps, []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
 
 // least returns the smallest of some values of a decade, in any decade, that is not below v, which is above 0.
 func least(v float64, in []float64) float64 {
@@ -116,7 +116,7 @@ func TopIn(v float64, rows int) float64 {
 	}
 	end := endIn(v, rows, plain)
 	if end > fifth*v {
-		end = min(end, endIn(v, rows, close))
+		end = min(end, endIn(v, rows, finer))
 	}
 	return end
 }
@@ -311,7 +311,7 @@ func (s Scale) even(values []float64, rows int) bool {
 func (s Scale) inRows(rows int) float64 {
 	parts := float64(rows - 1)
 	for _, labels := range []float64{2, 1} {
-		for _, in := range [][]float64{plain, close} {
+		for _, in := range [][]float64{plain, finer} {
 			for by := max(2, math.Ceil(parts/mostParts)); labels*by <= parts; by++ {
 				if v := s.High * by / parts; least(v*(1-1e-9), in) <= v*(1+1e-9) {
 					return v
