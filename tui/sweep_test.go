@@ -70,7 +70,7 @@ func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
 	send(t, a, "esc", "f", frame(a))
 	got := picture(t, a)
 	assert.Contains(t, got, "Find the highest load that holds")
-	assert.Contains(t, got, "Enter starts a run of up to 3m on embedded:; until then there is none.")
+	assert.Contains(t, got, "Enter starts a run against embedded: for up to 3m; until then there is none.")
 	assert.True(t, a.isTyping())
 	send(t, a, "esc", frame(a))
 	require.Len(t, a.stack, 1)

@@ -92,7 +92,7 @@ func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verificati
 	}
 	most, before := l.work.Reached(), ""
 	if l.existed && l.before > most {
-		most, before = l.before, fmt.Sprintf(" (%d were there before)", l.before)
+		most, before = l.before, fmt.Sprintf(" (up to %d may have been there before)", l.before)
 	}
 	b.decide(l, got, v)
 	want := strconv.FormatInt(least, 10)

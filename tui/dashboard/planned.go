@@ -115,7 +115,7 @@ func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
 // will describes, in sentences, which run the search starts.
 func (s *PlannedSearch) will() []string {
 	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
-	out := []string{"Enter starts a run of up to " + cmp.Or(s.panel.asked().Within, find.Within) + " on " + target + "; until then there is none."}
+	out := []string{"Enter starts a run against " + target + " for up to " + cmp.Or(s.panel.asked().Within, find.Within) + "; until then there is none."}
 	if v, ok := s.req.Values["duration"]; ok && v.Text != workload.Forever && v.Text != s.panel.asked().Within {
 		out = append(out, "The duration of "+v.Text+" is that of a run without a search.")
 	}

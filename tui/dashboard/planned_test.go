@@ -66,7 +66,7 @@ func TestAPlannedSearchHasItsOwnLength(t *testing.T) {
 	var last find.Asked
 	r := request.Request{Values: workload.Values{"duration": {Name: "duration", Text: "10s", Origin: workload.OriginFlag}}}
 	s := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, &last)
-	assert.Contains(t, s.will(), "Enter starts a run of up to 3m on embedded:; until then there is none.")
+	assert.Contains(t, s.will(), "Enter starts a run against embedded: for up to 3m; until then there is none.")
 	assert.Contains(t, s.will(), "The duration of 10s is that of a run without a search.")
 	for range 4 {
 		s.panel.Press(tea.KeyPressMsg{Code: tea.KeyDown})
