@@ -72,7 +72,7 @@ func TestAPlannedSearchHasItsOwnLength(t *testing.T) {
 		s.panel.Press(tea.KeyPressMsg{Code: tea.KeyDown})
 	}
 	s.panel.Paste(tea.PasteMsg{Content: "5m"})
-	assert.Contains(t, s.will()[0], "a run of up to 5m")
+	assert.Contains(t, s.will()[0], "for up to 5m")
 	assert.Equal(t, "5m", screen.Searching(r, s.panel.asked()).Values["duration"].Text)
 	s.Update(tea.KeyPressMsg{Code: tea.KeyEscape}, screen.Env{})
 	assert.Equal(t, "5m", NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, &last).panel.asked().Within)
