@@ -54,7 +54,7 @@ func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out, said := interrupted(t, dir, "search  rate 100: holds", "find", "--profile", "ingestion", "--target", "memory:?service=1ms&servers=4", "--under", "p50<10s", "--from", "100")
-	assert.Regexp(t, `At least \d+ entries/s under p50<10s · ended early: it was interrupted; more may hold`, out)
+	assert.Regexp(t, `At least \d+ entries/s under p50<10s, held in [^·]* · ended early: it was interrupted; more may hold`, out)
 	assert.Contains(t, said, "interrupted: calls under way may finish")
 	folder, err := rundir.Find(filepath.Join(dir, "results"), "latest")
 	require.NoError(t, err)
