@@ -383,7 +383,7 @@ func (a *App) away() int {
 func (a *App) global() []key.Binding {
 	return slices.DeleteFunc(widget.AllKeys.Global(a.suspend), func(b key.Binding) bool {
 		typed := len(b.Keys()[0]) == 1 && !slices.Equal(b.Keys(), widget.AllKeys.Help.Keys())
-		return a.isTyping() && typed || slices.Equal(b.Keys(), widget.AllKeys.Home.Keys()) && a.away() == 0
+		return (a.isTyping() || a.writes(widget.PressOf(b.Keys()[0]))) && typed || slices.Equal(b.Keys(), widget.AllKeys.Home.Keys()) && a.away() == 0
 	})
 }
 
@@ -401,6 +401,12 @@ func (a *App) run() screen.Ending {
 func (a *App) isTyping() bool {
 	t, ok := a.top().(screen.Typist)
 	return ok && t.Typing()
+}
+
+// writes reports whether a key begins to type a value on the screen on top.
+func (a *App) writes(msg tea.KeyPressMsg) bool {
+	w, ok := a.top().(screen.Writer)
+	return ok && w.Writes(msg)
 }
 
 // isUntouched reports whether the screen on top asks for a value into which nothing has been typed.
@@ -427,7 +433,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.reply(msg)
 	}
 	a.asks = nil
-	typing := a.isTyping()
+	typing := a.isTyping() || a.writes(msg)
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
 		if q := cmp.Or(a.stopsAndQuits(msg), a.loses(msg)); q != nil {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -14,6 +15,9 @@ import (
 // ended stores the outcome of a run, and shows it unless the user is leaving.
 func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	a.final.Outcomes = append(a.final.Outcomes, msg.Outcome)
+	if p, is := a.stack[0].(*picker.Picker); is { // after a run, letters are commands
+		p.Home()
+	}
 	if a.leaving {
 		return a.quit()
 	}

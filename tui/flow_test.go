@@ -80,6 +80,18 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 	assert.IsType(t, &results.Results{}, a.top(), "a last run is opened from the picker")
 }
 
+// After a run, the keys are those of the list of profiles, whose letters are commands.
+func TestARunThatHasEndedLeavesTheForm(t *testing.T) {
+	a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
+	send(t, a, "right", "down", "down", "down", "q")
+	require.False(t, a.quit, "a letter is typed in the form")
+	require.True(t, a.isTyping())
+	send(t, a, "esc", "S", "x", "x", frame(a), "esc")
+	require.IsType(t, &picker.Picker{}, a.top())
+	send(t, a, "q")
+	assert.True(t, a.quit)
+}
+
 // What is being typed when a run ends is not for the next screen, where letters
 // are commands.
 func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {

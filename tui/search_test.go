@@ -183,7 +183,9 @@ func TestAQuestionMarkInAFormIsHelpAndLosesNothing(t *testing.T) {
 	assert.Equal(t, none, a.overlay)
 	assert.Contains(t, picture(t, a), "must hold   p99<10ms? ")
 	send(t, a, "down", "?")
-	assert.Equal(t, help, a.overlay, "a choice has no letters")
+	assert.Equal(t, help, a.overlay, "no choice begins like that")
+	send(t, a, "esc", "t")
+	assert.Contains(t, picture(t, a), "◂ threads ▸", "a letter goes to the choice that begins with it")
 }
 
 // A run that ends before a search can come to anything gives way to one that is long enough.

@@ -110,7 +110,7 @@ const (
 )
 
 // whereFrom says what is remembered.
-const whereFrom = "as in the last run of this results folder; r resets"
+const whereFrom = "as in the last run of this results folder; del resets"
 
 // origin says where what is set of the selected profile comes from: a plan, the last time, or
 // here. same tells of a request whether it has that, too.

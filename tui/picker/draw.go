@@ -68,10 +68,10 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	return out
 }
 
-// shower says what shows all: its letter is typed on a row of text.
+// shower says what shows all: where values are typed, its letter is.
 func (f *form) shower(focused bool) string {
-	if focused && f.onText() {
-		return "d on another row shows"
+	if focused {
+		return "ctrl+d shows"
 	}
 	return "d shows"
 }
@@ -249,6 +249,9 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		if r.meant != "" && x.pick < 0 {
 			sentence("tab: "+widget.HideSecrets(r.meant), s.Muted, 1)
 		}
+		if cmd := commands[x.text()]; cmd != "" && r.kind == rowValue && len(r.wrong) > 0 {
+			sentence("esc, then "+cmd, s.Muted, 2)
+		}
 		if r.kind == rowTexts && len(x.offers) == 0 {
 			sentence(r.help, s.Muted, 4)
 		}
@@ -267,6 +270,14 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 		sentence(whereFrom, s.Muted, 2)
 	}
 	return out
+}
+
+// commands say what does what a letter does in a list, where it is typed instead.
+var commands = map[string]string{
+	"d": "ctrl+d shows all values", "p": "ctrl+p pings", "q": "ctrl+c quits", "r": "del resets", "u": "U undoes",
+	"c": "esc leads to the profiles, where c compares", "f": "esc leads to the profiles, where f searches",
+	"h": "esc leads to the profiles, where h lists earlier runs", "w": "esc leads to the profiles, where w sweeps",
+	"y": "esc leads to the profiles, where y copies the command",
 }
 
 // shownOffers is how many offers are shown at once.

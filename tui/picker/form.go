@@ -2,6 +2,7 @@ package picker
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -324,16 +325,23 @@ func (f *form) typed() bool {
 	return r != nil && !r.off && len(r.choices) == 0
 }
 
-// begins reports whether the selected value, one that is typed, may begin with what a key prints: a number
-// does not with a letter, but with a minus sign, which is refused with a sentence.
-func (f *form) begins(msg tea.KeyPressMsg) bool {
-	return msg.Text != "" && msg.Text != " " && (f.onText() || msg.Text == "-")
-}
-
-// onText reports whether the selected value may be a word, so that letters begin to type it.
-func (f *form) onText() bool {
-	r := f.current()
-	return r != nil && f.typed() && (!r.number || r.limit() || r.nothing() != "")
+// write begins to type the selected value in the place of what it is, with a key, or goes to its next choice that begins
+// with that letter; why is said where neither can be.
+func (f *form) write(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, why string) {
+	r := *f.current()
+	if r.off {
+		return nil, r.help
+	}
+	if len(r.choices) == 0 {
+		f.begin()
+		f.edit.pick = -1
+		return f.pressEdit(msg, e), ""
+	}
+	next, ok := widget.Choice(r.choices, r.text, msg.Text)
+	if !ok {
+		return nil, fmt.Sprintf("no %s begins with %s: ←→ or enter choose", label(r.name), msg.Text)
+	}
+	return f.keep(e, r, next), ""
 }
 
 // onPath reports whether the selected value is a path, which may begin with a slash.
@@ -346,13 +354,6 @@ func (f *form) onPath() bool {
 func (f *form) resettable() bool {
 	r := f.current()
 	return r != nil && r.mine
-}
-
-// typeOver begins typing in the place of the selected value, with a key.
-func (f *form) typeOver(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	f.begin()
-	f.edit.pick = -1
-	return f.pressEdit(msg, e)
 }
 
 // meant returns what the error about the text being typed supposes; empty if nothing.

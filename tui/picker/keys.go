@@ -21,8 +21,12 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		p.toast.Say(e.Now, none, false)
 	case p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" && len(p.runs.items()) == 0 && p.Keys().Dims(msg):
 		p.toast.Say(e.Now, p.runs.shelf.Filter.NoMatch("run"), false)
-	case p.pane == paneForm && p.form.typed() && (key.Matches(msg, k.TypeValue) || p.form.begins(msg) && !p.Keys().Takes(msg)):
-		return p.form.typeOver(msg, e)
+	case p.Writes(msg):
+		cmd, why := p.form.write(msg, e)
+		if why != "" {
+			p.toast.Say(e.Now, why, false)
+		}
+		return cmd
 	case key.Matches(msg, k.Launch):
 		return p.launch(e, oneRun)
 	case widget.Presses(msg, k.Search):

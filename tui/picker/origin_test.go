@@ -42,7 +42,7 @@ func TestTheFirstPictureOfTheFormStays(t *testing.T) {
 	goTo(t, a, p, "threads")
 	a.Send(t, "right")
 	assert.Equal(t, setHere, rowNamed(t, p, "threads").from)
-	a.Send(t, "u")
+	a.Send(t, "U")
 	assert.Equal(t, remembered, rowNamed(t, p, "threads").from)
 }
 

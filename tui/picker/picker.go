@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -100,6 +102,19 @@ func (p *Picker) Typing() bool {
 func (p *Picker) Untouched() bool {
 	x := p.form.edit
 	return x != nil && x.row.kind != rowPassword && x.field.Untouched()
+}
+
+// Writes reports whether a key begins to type the selected value: small letters do, digits and signs, or, where it is
+// chosen, goes to a choice. Capitals are commands, as are ? and, but where a path is typed, /.
+func (p *Picker) Writes(msg tea.KeyPressMsg) bool {
+	if p.pane != paneForm || p.Typing() || p.form.current() == nil {
+		return false
+	}
+	if !p.form.typed() {
+		return slices.Contains(writing, msg.String())
+	}
+	r, _ := utf8.DecodeRuneInString(msg.Text)
+	return unicode.IsPrint(r) && !unicode.IsUpper(r) && r != ' ' && r != '?' && (r != '/' || p.form.onPath()) && msg.Text != ""
 }
 
 // Idle reports that there is no target to ping soon and no message to remove.
@@ -336,17 +351,8 @@ func (p *Picker) bindings() widget.Bindings {
 	if p.form.all {
 		k.Details.SetHelp("d", "only the main values")
 	}
-	k.Undo.SetKeys("u", "U")
-	if p.pane == paneForm && p.form.onText() { // whose letters are typed, but for those that quit and move
-		for _, b := range []*key.Binding{&k.Compare, &k.Details, &k.Search, &k.Sweep, &k.Copy, &k.History} {
-			b.SetEnabled(false)
-		}
-		k.Ping.SetKeys("ctrl+p")
-		k.Ping.SetHelp("ctrl+p", "ping")
-		k.Undo.SetKeys("U")
-		k.Undo.SetHelp("U", "undo")
-		k.Reset.SetKeys("delete")
-		k.Reset.SetHelp("del", "reset")
+	if p.pane == paneForm { // where small letters are typed
+		k.Unlettered()
 		k.Filter.SetEnabled(!p.form.onPath())
 	}
 	k.Next.SetHelp("tab", "next panel")
@@ -361,6 +367,8 @@ func (p *Picker) bindings() widget.Bindings {
 		k.Back.SetHelp("esc", "clear filter")
 	case p.plan != nil:
 		k.Back.SetHelp("esc", "back")
+	case p.pane == paneForm:
+		k.Back.SetHelp("esc", "profiles, where letters are commands")
 	default:
 		k.Back.SetHelp("esc", "profiles")
 	}
@@ -383,6 +391,9 @@ func (p *Picker) bindings() widget.Bindings {
 	}
 	return k
 }
+
+// writing are the keys that begin to type a value.
+var writing = strings.Split("abcdefghijklmnopqrstuvwxyz0123456789.", "")
 
 // Keys returns the keys that work now.
 func (p *Picker) Keys() widget.KeyMap {
@@ -410,6 +421,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Filter.SetHelp("/", "find")
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
+		k.Quit = widget.Bind("ctrl+c", "quit", "ctrl+c")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		k.Reset.SetEnabled(k.Reset.Enabled() && p.form.resettable())
 		turn := widget.Bind("←→", "change", "left", "right")
@@ -421,18 +433,19 @@ func (p *Picker) Keys() widget.KeyMap {
 		if p.form.meant() != "" {
 			k.Edit.SetHelp("enter", "take what is offered")
 		}
-		short := []key.Binding{move("value"), turn, k.Edit, k.Launch, details, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
-		if p.form.onText() {
-			k.TypeValue.SetHelp("a–z", "type")
-			short = []key.Binding{move("value"), k.Edit, k.TypeValue, k.Launch, k.Help, k.Reset, k.Undo, k.Ping, k.Filter, k.Next, k.Quit}
-			if r := p.form.current(); r.knob != nil || r.time {
-				short = slices.Insert(short, 1, turn)
-			}
+		k.TypeValue = widget.Bind("a–z 0–9", "type", writing...)
+		short := []key.Binding{move("value"), k.Edit, k.Launch, k.TypeValue, details, k.Help, k.Reset, k.Undo, widget.Long(k.Ping, "ping"), k.Filter, k.Next, k.Quit}
+		switch r := p.form.current(); {
+		case r != nil && len(r.choices) > 0:
+			k.TypeValue.SetHelp("a–z", "choose")
+			short[3] = k.TypeValue
+			fallthrough
+		case r != nil && (r.knob != nil || r.time):
+			short = slices.Insert(short, 1, turn)
 		}
 		if p.plan != nil {
 			short = slices.Insert(short, 4, k.Back)
 		}
-		k.TypeValue.SetEnabled(p.form.typed())
 		return widget.KeyMap{
 			Short: short,
 			Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right, k.Edit, k.TypeValue, k.Filter, k.Reset, k.Undo}, common},

@@ -171,7 +171,7 @@ func TestAValueThatIsWrongIsSaidAtItsFieldAndRefusesTheStart(t *testing.T) {
 	assert.Equal(t, paneForm, p.pane, "the field is shown")
 	assert.Equal(t, "threads", p.form.current().name)
 	assert.Contains(t, a.Picture(t), "not started: threads")
-	a.Send(t, "r", "S")
+	a.Send(t, "delete", "S")
 	assert.Len(t, a.Started(), 1, "reset heals it")
 }
 
@@ -323,7 +323,7 @@ func TestAPasswordThatIsUndoneIsForgotten(t *testing.T) {
 func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
 	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Preset: "small", Target: "redis://me:hunter2@10.0.0.7", Timetable: []string{"1s:threads=9"}}, 120, 40)
 	goTo(t, a, p, "threads")
-	a.Send(t, "right")
+	a.Send(t, "right", "esc")
 	cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
 	assert.Equal(t, screen.CommandMsg{Does: "does this run", Text: "perfbench run --profile ingestion --target redis://me@10.0.0.7 --preset small --duration forever --threads 17 --at 1s:threads=9"}, cmd())
@@ -465,7 +465,7 @@ func TestAValueIsFoundByItsName(t *testing.T) {
 	first := p.form.at
 	a.Send(t, "down")
 	assert.Greater(t, p.form.at, first)
-	a.Send(t, "up", "enter", "q")
+	a.Send(t, "up", "enter")
 	assert.Equal(t, first, p.form.at)
 	assert.False(t, p.Typing())
 	assert.Len(t, p.list.shown, 5, "profiles are not filtered")
@@ -473,7 +473,7 @@ func TestAValueIsFoundByItsName(t *testing.T) {
 
 func TestWithoutProfilesThePickerSaysSo(t *testing.T) {
 	a, _ := pick(t, &tuitest.Bench{}, 80, 24)
-	a.Send(t, "enter", "S", "right", "enter", "left", "r", "down")
+	a.Send(t, "enter", "S", "right", "enter", "left", "delete", "down", "x")
 	assert.Contains(t, a.Picture(t), "There is no profile to choose.")
 }
 
@@ -701,13 +701,13 @@ func TestTheFormBeginsWithTheMainValues(t *testing.T) {
 	a.Type(t, "seed")
 	a.Send(t, "enter")
 	assert.Regexp(t, `▸ seed +1 `, a.Picture(t))
-	a.Send(t, "enter", "9", "enter", "g")
+	a.Send(t, "enter", "9", "enter", "home")
 	assert.Regexp(t, ` seed +9 +set`, a.Picture(t), "what is set stays")
-	a.Send(t, "d")
+	a.Send(t, "ctrl+d")
 	assert.Regexp(t, `timetable  `, a.Picture(t))
 	assert.Contains(t, a.Picture(t), "● supported")
-	a.Send(t, "d")
-	assert.Contains(t, a.Picture(t), "d shows 11 more")
+	a.Send(t, "ctrl+d")
+	assert.Contains(t, a.Picture(t), "ctrl+d shows 11 more")
 }
 
 // A knob and the parameter that sets the same have one row, which is found, set and reset by both names.
@@ -728,51 +728,30 @@ func TestAKnobAndItsParameterHaveOneRow(t *testing.T) {
 	assert.Equal(t, []int{0}, x.matches(s.rows))
 }
 
-// On a row whose value is typed, a digit begins typing at once, and so does a letter that is no key there.
-func TestTypingBeginsOnTheRow(t *testing.T) {
+// On every row whose value is typed, each small letter begins to type it, and what else the form does has keys that
+// are none.
+func TestLettersAreTypedInTheForm(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
-	a.Send(t, "right")
-	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
-	a.Send(t, "x")
-	assert.Nil(t, p.form.edit, "no number begins like that")
-	a.Send(t, "-", "3", "enter")
-	assert.Contains(t, a.Picture(t), "-3", "a minus sign is text, and refused")
-	assert.NotEqual(t, "3", p.drafts.request().Values["threads"].Text)
-	a.Send(t, "1", "2", "enter")
-	assert.Equal(t, "12", p.drafts.request().Values["threads"].Text)
-	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowTarget }))
-	a.Send(t, "m")
-	require.NotNil(t, p.form.edit)
-	assert.Equal(t, "m", p.form.edit.text())
-	a.Send(t, "esc", "r")
-	require.NotNil(t, p.form.edit, "there is nothing to reset")
-	assert.Equal(t, "r", p.form.edit.text())
-	a.Send(t, "esc", tea.PasteMsg{Content: "redis://h7"})
-	require.NotNil(t, p.form.edit)
-	assert.Equal(t, "redis://h7", p.form.edit.text())
-	a.Send(t, "enter")
-	assert.Contains(t, a.Picture(t), "a–z type ")
-	assert.Contains(t, a.Picture(t), "d on another row shows")
-	for k := 'a'; k <= 'z'; k++ {
-		if strings.ContainsRune("qgjk", k) { // which quit and move
-			continue
+	for _, name := range []string{"threads", "target", "rate", "duration", "seed", "tag"} {
+		goTo(t, a, p, name)
+		for _, b := range p.Keys().Short {
+			assert.NotRegexp(t, "^[a-z]$", b.Help().Key, "%s: %s", name, b.Help().Desc)
 		}
-		a.Send(t, string(k))
-		require.NotNil(t, p.form.edit, "%c is text", k)
-		assert.Equal(t, string(k), p.form.edit.text())
-		a.Send(t, "esc")
+		for k := 'a'; k <= 'z'; k++ {
+			require.True(t, p.Writes(tuitest.KeyPress(string(k))))
+			a.Send(t, string(k))
+			require.NotNil(t, p.form.edit, "%s: %c is text", name, k)
+			assert.Equal(t, string(k), p.form.edit.text())
+			a.Send(t, "esc")
+		}
 	}
-	assert.Empty(t, a.Asked, "no key opens another screen")
+	assert.Empty(t, a.Asked, "no letter opens another screen")
 	assert.False(t, p.ping.busy)
-	assert.Equal(t, "ctrl+p", p.bindings().Ping.Help().Key)
 	number := p.ping.number
 	a.Send(t, "ctrl+p")
 	assert.Greater(t, p.ping.number, number, "a chord is no text")
-	for name, typed := range map[string]string{"rate": "unlimited", "duration": "forever", "out": "/tmp/u", "tag": "up"} {
+	for name, typed := range map[string]string{"rate": "unlimited", "duration": "forever", "out": "/tmp/u", "tag": "up", "threads": "12"} {
 		goTo(t, a, p, name)
-		for _, b := range p.Keys().Short {
-			assert.NotRegexp(t, "^[a-ik-pr-z]$", b.Help().Key, "%s: %s", name, b.Help().Desc)
-		}
 		a.Type(t, typed)
 		require.NotNil(t, p.form.edit, name)
 		assert.Equal(t, typed, p.form.edit.text())
@@ -784,16 +763,39 @@ func TestTypingBeginsOnTheRow(t *testing.T) {
 	a.Type(t, "500")
 	a.Send(t, "enter", "U")
 	assert.Contains(t, a.Picture(t), "undo: rate 500 → unlimited")
-	require.True(t, p.form.goTo(func(r *row) bool { return r.name == "threads" }))
-	assert.Equal(t, "p", p.bindings().Ping.Help().Key)
-	a.Send(t, "r")
-	assert.Empty(t, p.drafts.request().Values["threads"].Text, "elsewhere it resets")
-	a.Send(t, "d")
-	assert.Nil(t, p.form.edit, "a key stays one")
+	goTo(t, a, p, "threads")
+	a.Send(t, "-", "3", "enter")
+	assert.Contains(t, a.Picture(t), "-3", "a minus sign is text, and refused")
+	a.Send(t, "delete", "p")
+	assert.Contains(t, a.Picture(t), `"p" is no`)
+	assert.Contains(t, a.Picture(t), "esc, then ctrl+p pings", "what was meant has another key here")
+	a.Send(t, "esc", tea.PasteMsg{Content: "7"}, "enter", "ctrl+d")
+	assert.Equal(t, "7", p.drafts.request().Values["threads"].Text)
 	assert.True(t, p.form.all)
-	require.True(t, p.form.goTo(func(r *row) bool { return r.kind == rowPreset }))
-	a.Send(t, "m", "1")
-	assert.Nil(t, p.form.edit, "a preset is chosen")
+	assert.False(t, p.Writes(tuitest.KeyPress("?")) || p.Writes(tuitest.KeyPress("S")), "these stay commands")
+	a.Send(t, "esc", "f")
+	assert.Nil(t, p.form.edit)
+	assert.IsType(t, screen.AskSearch{}, a.Asked[len(a.Asked)-1], "in the list, letters are commands")
+	assert.False(t, p.Writes(tuitest.KeyPress("q")))
+}
+
+// Where a value is chosen, a letter goes to the next choice that begins with it, and where there is nothing to set, it
+// says why.
+func TestALetterChooses(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	goTo(t, a, p, "preset")
+	a.Send(t, "l")
+	assert.Equal(t, "large", p.drafts.request().Preset)
+	a.Send(t, "s")
+	assert.Equal(t, "small", p.drafts.request().Preset)
+	a.Send(t, "q")
+	assert.Contains(t, a.Picture(t), "no preset begins with q")
+	assert.Nil(t, p.form.edit)
+	assert.Equal(t, "small", p.drafts.request().Preset)
+	goTo(t, a, p, "password")
+	a.Send(t, "x")
+	assert.Contains(t, a.Picture(t), "only a target on a server takes one")
+	assert.Nil(t, p.form.edit)
 }
 
 // What will happen has the width that there is, unless it would not be whole there or the form has all values.

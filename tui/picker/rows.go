@@ -51,8 +51,8 @@ type row struct {
 	help string
 	// off means that there is nothing to set, for the reason in from.
 	off bool
-	// number means that the value begins with a digit, time that it is a duration, auto that it may end itself instead.
-	number, time, auto bool
+	// time means that the value is a duration, auto that it may end itself instead.
+	time, auto bool
 	// more means that the row is shown only with all values: nothing was set, and a first run needs none.
 	more bool
 	// section is the heading above the row, set on the first row of a section.
@@ -404,8 +404,6 @@ func (s *sheet) describe(r *row) {
 			r.choices = q.Choices
 		case workload.Switch:
 			r.choices = []string{"off", "on"}
-		case workload.Integer, workload.Number, workload.Size:
-			r.number = true
 		case workload.Duration:
 			r.time, r.auto = true, q.Name == "warmup"
 		}
@@ -426,7 +424,7 @@ func (s *sheet) describe(r *row) {
 			return
 		}
 	}
-	r.knob, r.help, r.number = &k, k.Help, true
+	r.knob, r.help = &k, k.Help
 	if parts := widget.Parts(k, pv.Plan.Tracks(), workload.Starts(pv.Plan.Tracks())); r.limit() && r.name == k.Name && parts != "" {
 		r.help = "all tracks together, " + parts + "; " + r.help
 	}

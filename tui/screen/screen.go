@@ -59,6 +59,11 @@ type Starter interface{ Start(e Env) tea.Cmd }
 // Typist is a screen that may be accepting text: then it gets all keys except ctrl+c.
 type Typist interface{ Typing() bool }
 
+// Writer is a screen on which a key may begin to type a value: it is no command then.
+type Writer interface {
+	Writes(msg tea.KeyPressMsg) bool
+}
+
 // Former is a typist that may be asking for values in a form. No value begins with a question
 // mark, so that one is help while the value under the cursor is untouched, and a letter of it after that.
 type Former interface {

@@ -137,7 +137,13 @@ func (f *Form) Press(msg tea.Msg) bool {
 		}
 	}
 	if len(r.Choices) > 0 {
-		return false
+		k, _ := msg.(tea.KeyPressMsg)
+		next, ok := Choice(r.Choices, r.field.Value(), k.Text)
+		if ok = ok && k.Text != ""; ok {
+			r.field = NewField(next)
+			f.changed(r.Name)
+		}
+		return ok
 	}
 	before := r.field.Value()
 	var ours bool

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -82,7 +83,7 @@ func newBindings() Bindings {
 		CopySummary: Bind("Y", "copy summary", "Y"),
 		Again:       Bind("R", "run again", "R"),
 		Compare:     Bind("c", "compare", "c"),
-		Details:     Bind("d", "details", "d"),
+		Details:     Bind("d", "details", "d", "ctrl+d"),
 		Toggle:      Bind("space", "select", "space"),
 		Edit:        Bind("enter", "edit", "enter"),
 		Ping:        Bind("p", "ping target", "p", "ctrl+p"),
@@ -102,8 +103,8 @@ func newBindings() Bindings {
 		Mark:        Bind("m", "mark", "m"),
 		Fault:       Bind("F", "break something", "F"),
 		Stop:        Bind("x", "stop", "x"),
-		Undo:        Bind("u", "undo", "u"),
-		Reset:       Bind("r", "reset", "r"),
+		Undo:        Bind("u", "undo", "u", "U"),
+		Reset:       Bind("r", "reset", "r", "delete"),
 		SavePreset:  Bind("s", "save", "s"),
 		Search:      Bind("f", "search", "f"),
 		EndSearch:   Bind("E", "end search", "E"),
@@ -143,6 +144,35 @@ func (b *Bindings) Knobs() []*key.Binding {
 	return []*key.Binding{
 		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Arrivals, &b.Tune, &b.Undo, &b.Reset, &b.Fault,
 	}
+}
+
+// Unlettered takes the small letters from the keys that have another, too, and from the others all: where
+// values are typed, no small letter is a command. What is left has the names of its keys.
+func (b *Bindings) Unlettered() {
+	for _, k := range []*key.Binding{
+		&b.Up, &b.Down, &b.First, &b.Search, &b.Sweep, &b.Copy, &b.History, &b.Compare, &b.Details, &b.Ping, &b.Undo, &b.Reset, &b.Quit,
+	} {
+		rest := slices.DeleteFunc(slices.Clone(k.Keys()), func(name string) bool { return len(name) == 1 && name >= "a" && name <= "z" })
+		if k.SetKeys(rest...); len(rest) == 0 {
+			k.SetEnabled(false)
+		}
+	}
+	b.Details.SetHelp("ctrl+d", b.Details.Help().Desc)
+	b.Ping.SetHelp("ctrl+p", b.Ping.Help().Desc)
+	b.Undo.SetHelp("U", b.Undo.Help().Desc)
+	b.Reset.SetHelp("del", b.Reset.Help().Desc)
+	b.First.SetHelp("home", b.First.Help().Desc)
+}
+
+// Choice returns the choice after now that begins with a letter, round and round; false if none does.
+func Choice(choices []string, now, letter string) (string, bool) {
+	at := slices.Index(choices, now)
+	for i := range choices {
+		if c := choices[(at+1+i)%len(choices)]; strings.HasPrefix(strings.ToLower(c), strings.ToLower(letter)) {
+			return c, true
+		}
+	}
+	return "", false
 }
 
 // Global lists the keys that work on every screen; suspend reports whether a shell
