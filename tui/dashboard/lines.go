@@ -26,17 +26,7 @@ type lines struct {
 // silent or answers again, a message, or the last change and its effect.
 func (l *lines) event(e screen.Env, rows int) []string {
 	s := e.Styles
-	said := func(k widget.Ink, text string) []string {
-		var out []string
-		for _, line := range widget.Wrap(text, e.W-2) {
-			out = append(out, k.On(widget.Fit(" "+line, e.W)))
-		}
-		if len(out) > rows { // the last line is cut
-			whole := widget.Wrap(text, e.W-2)
-			out = append(out[:rows-1], k.On(widget.Fit(" "+strings.Join(whole[rows-1:], " "), e.W)))
-		}
-		return out
-	}
+	said := func(k widget.Ink, text string) []string { return said(e, k, text, rows) }
 	if l.says.prompt != nil {
 		if l.says.prompt.question != nil {
 			return said(s.Accent, l.says.prompt.words())
@@ -49,12 +39,11 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	if toast.text != "" && toast.bad { // it answers a key
 		return said(s.Bad, toast.text)
 	}
+	if alarm := l.alarm(e, rows); alarm != nil {
+		return alarm
+	}
 	text := l.now.watch.text(l.now.snap, l.now.progress.Stage, (e.W-4)*rows)
 	switch {
-	case text != "" && l.now.watch.gone && !l.now.watch.own(l.now.snap.At):
-		return said(s.Gone, "✗ "+text)
-	case text != "" && l.now.watch.emptied(l.now.snap):
-		return said(s.Bad, "✗ "+text)
 	case toast.text != "":
 		return said(s.Plain, toast.text)
 	case text != "" && l.now.watch.own(l.now.snap.At):
@@ -110,6 +99,32 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		first = ""
 	}
 	return said(s.Muted, "Turn a knob while it runs:"+first+payload+" t opens all.")
+}
+
+// said sets a text in at most rows lines, the last of which is cut.
+func said(e screen.Env, k widget.Ink, text string, rows int) (out []string) {
+	whole := widget.Wrap(text, e.W-2)
+	if len(whole) > rows {
+		whole = append(whole[:rows-1:rows-1], strings.Join(whole[rows-1:], " "))
+	}
+	for _, line := range whole {
+		out = append(out, k.On(widget.Fit(" "+line, e.W)))
+	}
+	return out
+}
+
+// alarm says in at most rows lines that the store does not answer, or answers without its records; none if all is well.
+// It stands whatever else is read.
+func (l *lines) alarm(e screen.Env, rows int) []string {
+	w, at := &l.now.watch, l.now.snap
+	text := "✗ " + w.text(at, l.now.progress.Stage, (e.W-4)*rows)
+	switch {
+	case w.gone && !w.own(at.At):
+		return said(e, e.Styles.Gone, text, rows)
+	case w.emptied(at):
+		return said(e, e.Styles.Bad, text, rows)
+	}
+	return nil
 }
 
 // whole returns a message in as many lines as it takes; none if there is no message.

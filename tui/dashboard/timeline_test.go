@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"image"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
@@ -62,6 +64,27 @@ func TestAnOutageKeepsTheFiguresAndIsAMarker(t *testing.T) {
 	a.Send(t, "(")
 	assert.Equal(t, 15*time.Second, d.charts.cross.At)
 	assert.Contains(t, d.charts.cross.Marker, "outage")
+}
+
+// Whoever reads a moment is told of an outage all the same, and with a panel beside the charts, too.
+func TestAnOutageIsToldWhileAMomentIsRead(t *testing.T) {
+	for _, size := range []image.Point{{120, 40}, {80, 24}, {60, 16}} {
+		a, d, run := live(t, 15*time.Second, size.X, size.Y)
+		a.Send(t, "left", a.Frame())
+		require.True(t, d.charts.cross.On)
+		read := widget.Clock(d.charts.cross.At) + "  "
+		assert.Contains(t, a.Picture(t), read)
+		run.Gone = true
+		for range 50 {
+			run.Tick(100 * time.Millisecond)
+			a.Send(t, a.Frame())
+		}
+		page := a.Picture(t)
+		require.Contains(t, page, "✗ The store has not answered since ")
+		assert.Greater(t, strings.LastIndex(page, read), strings.Index(page, "✗ The store"), "above what is read")
+		a.Send(t, "t", a.Frame())
+		assert.Contains(t, a.Picture(t), "✗ The store has not answered since ")
+	}
 }
 
 // The crosshair reads what every chart has at a moment, by keys and by the mouse.

@@ -121,6 +121,7 @@ func (p *page) draw(e screen.Env) []string {
 		knobs, _ := p.lines.knobs.line(e)
 		lines = append(lines, widget.Fit(knobs, e.W))
 		if p.charts.cross.On && p.lines.says.prompt == nil {
+			lines = append(lines, p.lines.alarm(e, 1)...)
 			lines = append(lines, p.charts.read(e.Styles, at, e.W, max(e.H-1-len(lines), 1))...)
 		} else {
 			lines = append(lines, p.lines.state(e))
@@ -135,7 +136,7 @@ func (p *page) draw(e screen.Env) []string {
 
 // foot draws the line below a panel beside the charts.
 func (p *page) foot(e screen.Env, at panes) string {
-	if p.charts.cross.On && p.lines.says.prompt == nil {
+	if p.charts.cross.On && p.lines.says.prompt == nil && p.lines.alarm(e, 1) == nil {
 		return p.charts.read(e.Styles, at, e.W, 1)[0]
 	}
 	return p.lines.bottom(e)
