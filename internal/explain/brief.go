@@ -66,6 +66,9 @@ func Periods(w *rundir.Why) (list []Period, others int) {
 	for i := range parts {
 		p := &parts[i]
 		text, last := figured(p), len(list)-1
+		if law, _, ok := strings.Cut(p.Hint, "; "); ok && p.Resource == Threads {
+			text += ": " + law
+		}
 		switch {
 		case setBySearch(p) && search >= 0:
 			list[search].To = p.To

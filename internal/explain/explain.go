@@ -61,7 +61,9 @@ func Of(f *rundir.Folder) *rundir.Why {
 	whole := stretchOf(f, from, to)
 	w := &rundir.Why{Parts: []rundir.WhyPart{}}
 	var cuts []rundir.Stretch
+	mixed := false
 	for _, s := range f.Run.Stretches() {
+		mixed = mixed || s.From > from && s.From < to
 		least := float64(leastSeconds)
 		if s.Settings["paused"] != 0 {
 			least = leastPause
@@ -92,6 +94,9 @@ func Of(f *rundir.Folder) *rundir.Why {
 		w.Parts = join(w.Parts, one)
 	}
 	if len(w.Parts) <= 1 {
+		if mixed { // laws of means hold while settings do
+			whole.ops = nil
+		}
 		if len(cuts) == 1 {
 			whole.settings, whole.end = cuts[0].Settings, cuts[0].End
 		}
@@ -126,23 +131,22 @@ func counting(r *rundir.Run) (from, to float64) {
 	return from, min(to, r.MeasuredS)
 }
 
-// join appends a part, or extends the last one if the same thing held it back.
+// join appends a part, or extends the last one if the same is to be said of it: a part of which other figures are told is
+// one of its own.
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
-	if n := len(list); n > 0 && list[n-1].Resource == p.Resource && (list[n-1].Text == p.Text || p.Resource != Fault && p.Text != pausedText && list[n-1].Text != pausedText) {
-		last := list[n-1]
-		if p.Text != choppy && last.Text != choppy {
-			last.Uses = means(last.Uses, last.To-last.From, p.Uses, p.To-p.From)
-			p.Uses = last.Uses
-		}
-		if p.Text != choppy && (last.Text == choppy || p.To-p.From > last.To-last.From) { // the longer part is more significant
-			p.From = last.From
-			last = p
-		}
-		last.To = p.To
-		list[n-1] = last
-		return list
+	n := len(list) - 1
+	if n < 0 || list[n].Resource != p.Resource || list[n].Text != p.Text {
+		return append(list, p)
 	}
-	return append(list, p)
+	last := &list[n]
+	if p.Text != choppy {
+		last.Uses = means(last.Uses, last.To-last.From, p.Uses, p.To-p.From)
+	}
+	if p.To-p.From > last.To-last.From { // the longer part is more significant
+		last.Evidence = p.Evidence
+	}
+	last.To = p.To
+	return list
 }
 
 // mostParts is how many periods a paragraph tells, the longest of them.

@@ -356,6 +356,44 @@ func TestStretchesAreToldApart(t *testing.T) {
 	assert.Equal(t, Unknown, w.Parts[0].Resource)
 }
 
+// Of each number of threads its own figures are told, and of a time that is too short for any none; what is common to
+// all is told once.
+func TestEachNumberOfThreadsIsTold(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.Segments = nil
+	for i, g := range []struct {
+		from, to, threads float64
+		mean              float64
+	}{{0, 5, 8, 8e6}, {5, 6.5, 48, 8e6}, {6.5, 10, 2, 4e6}} {
+		op := f.Run.Operations[0]
+		op.Calls = int64((g.to - g.from) * g.threads * 1e9 / g.mean)
+		op.Service.Mean = g.mean
+		f.Run.Segments = append(f.Run.Segments, rundir.Segment{From: g.from, To: g.to, Settings: map[string]float64{"threads": g.threads}, Operations: []rundir.Operation{op}})
+		for s := int(math.Ceil(g.from)); s < int(math.Ceil(g.to)); s++ {
+			f.Series[s].Threads, f.Series[s].Segment = int(g.threads), i
+		}
+	}
+	w := Of(f)
+	periods, _ := Periods(w)
+	assert.Equal(t, []Period{
+		{0, 5, "the number of threads: 8 threads that each wait 8 ms make 1k calls/s"},
+		{6.5, 10, "the number of threads: 2 threads that each wait 4 ms make 500 calls/s"},
+	}, periods)
+	assert.Equal(t, "the number of threads: for more it takes more threads, or a nearer store", Limited(w, nil))
+	assert.Equal(t, "The number of threads held the run back: for more it takes more threads, or a nearer store.", Main(Limits(w)).Text)
+
+	f.Run.Segments[1].To, f.Run.Segments = 10, f.Run.Segments[:2]
+	f.Run.Segments[0].To, f.Run.Segments[1].From = 8, 8
+	f.Run.Segments[0].Operations[0].Calls = 8000
+	for s := range f.Series {
+		f.Series[s].Threads = 8
+	}
+	f.Series[8].Threads, f.Series[9].Threads = 48, 48
+	f.Run.Operations[0].Calls, f.Run.Operations[0].Service.Mean = 20000, 8e6
+	assert.Equal(t, "the number of threads: 8 threads that each wait 8 ms make 1k calls/s; for more it takes more threads, or a nearer store", Limited(Of(f), nil), "and not the mean of all threads")
+}
+
 // A drain and queries that follow the work are judged with none of it: a change shortly
 // before its end does not leave a stretch in which nothing was done.
 func TestWhatFollowsTheCountedWorkIsLeftOut(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -72,13 +73,27 @@ func whole(parts []rundir.WhyPart) []rundir.WhyPart {
 // add adds a period of the same limit.
 func (h *Held) add(p *rundir.WhyPart) {
 	h.Uses = means(h.Uses, h.Seconds, p.Uses, p.To-p.From)
-	if h.Hint != p.Hint {
-		h.Hint = ""
-	}
+	hint := common(h.Hint, p.Hint)
 	if p.To-p.From > h.To-h.From {
-		h.From, h.To, h.Text, h.Evidence = p.From, p.To, p.Text, p.Evidence
+		h.From, h.To, h.Text, h.Hint, h.Evidence = p.From, p.To, p.Text, p.Hint, p.Evidence
 	}
+	if text, hinted := strings.CutSuffix(h.Text, h.Hint+"."); hinted && hint != h.Hint {
+		h.Text = strings.TrimRight(text+hint, ":; ") + "."
+	}
+	h.Hint = hint
 }
+
+// common returns the clauses that two hints have in common.
+func common(a, b string) string {
+	if a == b {
+		return a
+	}
+	list := clauses.Split(b, -1)
+	return strings.Join(slices.DeleteFunc(clauses.Split(a, -1), func(c string) bool { return !slices.Contains(list, c) }), "; ")
+}
+
+// clauses are what stands between those of a hint.
+var clauses = regexp.MustCompile(`; |, and `)
 
 // means returns the means of the figures that two times have in common, each of so many seconds.
 func means(a []rundir.Use, long float64, b []rundir.Use, other float64) (out []rundir.Use) {
