@@ -475,6 +475,7 @@ func (s *stretch) part() rundir.WhyPart {
 			}
 			return 1
 		})
+		p.Full = r.full()
 		return limited(p, r.resource, f)
 	}
 	if s.f.Run.Store.InProcess {

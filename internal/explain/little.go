@@ -15,7 +15,7 @@ func (s *stretch) room() string {
 		full = "the processors of " + s.machine()
 	}
 	for _, r := range rules {
-		if !r.server || r.resource == Threads || s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
+		if !r.full() || s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
 			continue
 		}
 		if f := r.look(s); f.limit != "" {

@@ -55,6 +55,9 @@ type rule struct {
 	look          func(*stretch) found
 }
 
+// full reports whether what it finds does no more for more threads.
+func (r *rule) full() bool { return r.server && r.resource != Threads }
+
 // rules are in the order in which they are tried. What the run itself was told to do
 // comes first; then waiting, which leaves processors idle; what the whole machine lacks
 // comes last, since other programs may be the cause.

@@ -248,6 +248,25 @@ func waited(ops []Operation, track string) float64 {
 	return time.Duration(max(least, 0)).Seconds()
 }
 
+// full returns what held the run back for most of a time, as verdict.Came has it.
+func (r *Run) full(from, to float64) string {
+	if r.Why == nil {
+		return ""
+	}
+	long := map[string]float64{}
+	for _, p := range r.Why.Parts {
+		if p.Full {
+			long[p.Limit] += max(min(p.To, to)-max(p.From, from), 0)
+		}
+	}
+	for limit, s := range long {
+		if s > (to-from)/2 {
+			return limit
+		}
+	}
+	return ""
+}
+
 // own is what was observed of the process that did the run's work. Workers judge their own processes;
 // the coordinator's is idle.
 func (r *Run) own() *verdict.Observed {
@@ -299,7 +318,7 @@ func recordOf(r *Run) verdict.Record {
 		where := whereIn(r, i)
 		for _, a := range s.Arrivals {
 			c := came(a, where)
-			c.Waited = waited(s.Operations, a.Track)
+			c.Waited, c.Limit = waited(s.Operations, a.Track), r.full(s.From, s.To)
 			rec.Came = append(rec.Came, c)
 		}
 		if q := s.Requests; q != nil {

@@ -108,3 +108,13 @@ func TestHowLongHalfOfTheCallsWaited(t *testing.T) {
 	assert.Zero(t, waited(append(ops, op("mix", 8e8, 2e8)), "mix"))
 	assert.Zero(t, waited(nil, "mix"))
 }
+
+// More threads do not help in a segment most of which something held back that does no more for them.
+func TestWhatMoreThreadsDoNotHelpIsThatOfTheSegment(t *testing.T) {
+	r := Run{}
+	assert.Empty(t, r.full(0, 10))
+	r.Why = &Why{Parts: []WhyPart{{From: 0, To: 20, Limit: "the number of threads"}, {From: 20, To: 40, Limit: "locks", Full: true}}}
+	assert.Equal(t, "locks", r.full(25, 50))
+	assert.Empty(t, r.full(0, 30))
+	assert.Empty(t, r.full(10, 20))
+}

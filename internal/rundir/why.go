@@ -29,6 +29,8 @@ type WhyPart struct {
 	// earlier versions. Hint is what there is to know or to do about it, as a clause.
 	Limit string `json:"limit,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+	// Full means that what was at its limit does no more for more threads.
+	Full bool `json:"full,omitempty"`
 	// Uses are the figures behind it, what was at its limit first; Evidence is what else shows it, in
 	// clauses. Text says Limit and Hint in a sentence.
 	Uses     []Use    `json:"uses,omitempty"`

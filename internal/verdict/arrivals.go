@@ -41,10 +41,14 @@ func evened(r *Record) string {
 	if worst == nil {
 		return ""
 	}
-	if worst.Waited > worst.Span {
-		return fmt.Sprintf("Half of the calls of %s%s waited %s or longer for a free thread: more threads send them on time.", worst.Track, worst.Segment, units.Duration(time.Duration(worst.Waited*float64(time.Second))))
+	cure := "more threads send them on time"
+	if worst.Limit != "" {
+		cure = "more threads would not help, as " + worst.Limit + " held the run back"
 	}
-	return fmt.Sprintf("%s or more of the calls of %s%s waited for a free thread: more threads send them on time.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment)
+	if worst.Waited > worst.Span {
+		return fmt.Sprintf("Half of the calls of %s%s waited %s or longer for a free thread: %s.", worst.Track, worst.Segment, units.Duration(time.Duration(worst.Waited*float64(time.Second))), cure)
+	}
+	return fmt.Sprintf("%s or more of the calls of %s%s waited for a free thread: %s.", percent(worst.Moved-worst.Late), worst.Track, worst.Segment, cure)
 }
 
 // farthest returns where the largest share of calls was moved, if it is too large.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/plot"
@@ -81,6 +82,20 @@ func BriefNote(note string) string {
 		return ""
 	}
 	return strings.TrimPrefix(server, "the ") + " restarted" + strings.Replace(then, " and ", ", ", 1)
+}
+
+// nearRestart is how many seconds from when nothing was done a restart is noticed at most that is the reason for it.
+const nearRestart = 5
+
+// restartIn returns the first restart of a server in outages of a run; nil if there was none.
+func (r *Record) restartIn(outages []Outage) *Restart {
+	for i := range r.Restarts {
+		x := &r.Restarts[i]
+		if !x.after(*r) && slices.ContainsFunc(outages, func(o Outage) bool { return x.AtS > o.From-nearRestart && x.AtS < o.To+nearRestart }) {
+			return x
+		}
+	}
+	return nil
 }
 
 // mostRestarts is how many restarts are told one by one.

@@ -133,6 +133,8 @@ type Came struct {
 	// Waited is how long half of the calls of each operation waited at least for a free thread, in seconds; 0
 	// if that is not known.
 	Waited float64
+	// Limit is what held the run back then, if more threads do no more there; "" for anything else.
+	Limit string
 	// Asked and Begun are the variance of the numbers over their mean, of the calls that were
 	// due in a span and of those that began in it.
 	Asked, Begun float64

@@ -161,6 +161,9 @@ func errors(r *Record) finding {
 	theirs := slices.DeleteFunc(slices.Clone(r.Outages), r.own)
 	if when := Dead(theirs, r.Observed, r.Seconds); when != "" {
 		text = when + ", and " + text
+		if x := r.restartIn(theirs); x != nil {
+			why = ": " + x.words("")
+		}
 	}
 	switch {
 	case failed > 0 && share >= errorMost:

@@ -597,6 +597,11 @@ func TestAnOutageCountsByItsTime(t *testing.T) {
 	require.True(t, has(v, Errors))
 	assert.Equal(t, Degraded, v.State)
 	assert.Contains(t, v.Reasons[0].Text, "nothing was done from 00:05 to ")
+	assert.Contains(t, v.Reasons[0].Text, ": see the errors for why")
+	r.Restarts = []Restart{{AtS: 20, Kept: new(int64(0))}}
+	assert.Contains(t, Judge(r).Reasons[0].Text, ": see the errors for why", "it was much later")
+	r.Restarts[0].AtS = 7
+	assert.Contains(t, Judge(r).Reasons[0].Text, "are in no percentile: the server was started again and came back empty")
 	r.Outages[0].To = 5 + 0.0005*r.Seconds
 	assert.False(t, has(Judge(r), Errors))
 	r.Outages[0].To, r.Ops[0].Errors = 10, 0
@@ -686,6 +691,8 @@ func TestCallsThatDoNotComeAsAsked(t *testing.T) {
 	assert.Contains(t, Remarks(r)[0], "28 % or more of the calls of gets in the segment from 5 s waited for a free thread: more threads send them on time.")
 	r.Came[1].Waited = 0.68
 	assert.Contains(t, Remarks(r)[0], "Half of the calls of gets in the segment from 5 s waited 680 ms or longer for a free thread: more threads send them on time.")
+	r.Came[1].Limit = "the store's main thread"
+	assert.Contains(t, Remarks(r)[0], "waited 680 ms or longer for a free thread: more threads would not help, as the store's main thread held the run back.")
 	r.Came[1].Late = 0.25
 	v := Judge(r)
 	assert.True(t, has(v, Arrivals))

@@ -122,8 +122,8 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int, seen bool) 
 	if o != nil && o.Note != "" {
 		out = append(out, widget.Labelled(s, 9, "Problem", o.Note, s.Bad, w)...)
 	}
-	if o != nil && o.Err != nil && !told(run, o.Err) {
-		out = append(out, widget.Labelled(s, 9, "Problem", o.Err.Error(), s.Bad, w)...)
+	if text := untold(run, o); text != "" {
+		out = append(out, widget.Labelled(s, 9, "Problem", text, s.Bad, w)...)
 	}
 	return out
 }
@@ -331,6 +331,18 @@ func told(run *rundir.Run, err error) bool {
 		return true
 	}
 	return strings.HasPrefix(run.EndedBy, "fault: ")
+}
+
+// untold is what the error of a run says that stands nowhere else on the page.
+func untold(run *rundir.Run, o *screen.Outcome) string {
+	if o == nil || o.Err == nil || told(run, o.Err) {
+		return ""
+	}
+	text := o.Err.Error()
+	if before, after, is := strings.Cut(text, run.Verification.Summary); is && run.Unverified() && run.Verification.Summary != "" {
+		text = before[:strings.LastIndex(before, "\n")+1] + strings.TrimPrefix(after, "\n")
+	}
+	return strings.TrimSpace(text)
 }
 
 // settingsInWords lists the live settings at the start; those of single tracks only if

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // doubted is a run with three causes of doubt, a threshold that was missed and one that was met, a note
@@ -115,6 +117,23 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	assert.NotContains(t, plain(l.operations(s, 100)), rateless)
 	run.Verification.State = workload.Failed
 	assert.Contains(t, plain(l.operations(s, 100)), rateless)
+}
+
+// Why nothing could be verified stands where the verification does, and not as the problem of the run once more.
+func TestWhyNothingWasVerifiedIsSaidOnce(t *testing.T) {
+	a, r := doubted(t, 80, 24)
+	run, l, s := &r.run.loaded.folder.Run, r.run.loaded, a.Env.Styles
+	run.Verification = workload.Verification{State: workload.Incomplete, Summary: "hlen of a: refused\nhlen of b: refused"}
+	text := func(err error) string {
+		return ansi.Strip(strings.Join(l.text(s, &screen.Outcome{Err: err}, 100, true), "\n"))
+	}
+	unverified := fmt.Errorf("the run could not be verified: %s", run.Verification.Summary)
+	said := text(unverified)
+	assert.Equal(t, 1, strings.Count(said, "hlen of b: refused"), said)
+	assert.NotContains(t, said, "Problem")
+	said = text(errors.Join(unverified, errors.New("threshold p99<1ms missed")))
+	assert.Equal(t, 1, strings.Count(said, "hlen of b: refused"), said)
+	assert.Contains(t, said, "Problem  threshold p99<1ms missed")
 }
 
 // Where a wide page has no room for all of what both sides used, it says how much more there is.
