@@ -128,9 +128,10 @@ func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
 	c.dots[i], c.text[i], c.layers[i], c.under[i], c.block[i], c.tops[i] = 0, sign, l, behind, true, last
 }
 
-// Edge draws where the nth of so many areas ends once more, over the areas that hide it: as a line on them, and where
-// another ends in the same cell, in its share of the columns, so that both are seen.
-func (c *Canvas) Edge(to []float64, edge Layer, nth, of int) {
+// Edge draws where an area ends once more, over the areas that hide it: as a line on them. Where the one in front ends
+// in the same cell, it has the lower half of that, and this one the upper half, whichever is a little higher: the cell
+// looks the same in column after column.
+func (c *Canvas) Edge(to []float64, edge Layer) {
 	for x := range min((len(to)+1)/2, c.w) {
 		high := -1
 		for i := 2 * x; i < min(2*x+2, len(to)); i++ {
@@ -145,8 +146,8 @@ func (c *Canvas) Edge(to []float64, edge Layer, nth, of int) {
 		case !c.block[i] || c.layers[i] == edge:
 		case !c.tops[i]:
 			c.fill(x, c.h-1-row, half-1, half+1, true, edge, edge) // in the middle, which is no end also without colours
-		case x%of == nth:
-			c.layers[i] = edge
+		default:
+			c.text[i], c.under[i] = '▄', edge
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
@@ -595,21 +596,27 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	lane := func(list ...Moment) string {
 		return ansi.Strip(Lane(widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor), 40, list))
 	}
-	at := func(cell int, name string) Moment { return Moment{Cell: cell, Sign: '▾', Name: name} }
-	assert.Equal(t, "     payload▾   ▾longer                 ", lane(at(12, "payload"), at(16, "longer")))
+	at := func(cell int, name string) Moment {
+		return Moment{Cell: cell, Sign: '▾', Name: name, At: time.Duration(cell) * time.Second}
+	}
+	assert.Equal(t, "            ▾   ▾longer                 ", lane(at(12, "payload"), at(16, "longer")), "never left of its sign")
 	assert.Equal(t, "            ▾▾longer                    ", lane(at(12, "payload"), at(13, "longer")))
-	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads")))
-	assert.Equal(t, "rate 20\u2009000▾     ▾threads 32 ▾1 KiB ▾40k", lane(at(11, "rate 20\u2009000"), at(17, "threads 32"), at(29, "payload 1 KiB"), at(36, "rate 40\u2009000")))
+	assert.Equal(t, "            ▾payload                    ", lane(at(12, "payload"), at(12, "threads much longer than there is room")), "the newest that has room")
+	later := at(12, "threads")
+	later.At++
+	assert.Equal(t, "            ▾threads                    ", lane(at(12, "payload"), later), "the newest")
+	assert.Equal(t, "     ▾rate 20k  ▾           ▾rate 40k   ", lane(at(5, "rate 20\u2009000"), at(16, "threads 32"), at(28, "rate 40\u2009000")), "two cells before the next sign, and no value without its knob")
+	assert.Equal(t, "   ▾5.5M   ▾20k  ▾600k     ▾rate 40k    ", lane(at(3, "rate 5\u2009500\u2009000"), at(11, "rate 20\u2009000"), at(17, "rate 600\u2009000"), at(27, "rate 40\u2009000")), "all of one knob")
+	assert.Equal(t, "                                   ▾    ", lane(at(35, "rate 20\u2009000")), "of a single one, no value without its knob")
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
 	level := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
 	assert.Equal(t, "◆rate 8k: too much                      ", lane(level...))
 	level[0].Cell, level[1].Cell = 9, 9
-	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "◆too much  ▾9", 14: "too much◆    ▾9"} {
+	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "◆too much  ▾9", 14: "▾    ▾9"} {
 		assert.Contains(t, lane(append(level, at(next, "9"))...), want, "no other part of it says how it went")
 	}
-	assert.Equal(t, "                     ▾5   ◆the cache… ▾ ", lane(at(21, "5"), note, at(38, "")))
-	assert.Equal(t, "                     ▾5   ◆    threads▾ ", lane(at(21, "5"), note, at(38, "threads")), "the newest first")
+	assert.Equal(t, "                     ▾5   ◆the cache…  ▾", lane(at(21, "5"), note, at(39, "")))
 	assert.Equal(t, "               ▾5       ▾threads   ▿9   ", lane(at(15, "5"), Moment{Cell: 35, Sign: '▿', Name: "9", Coming: true}, at(24, "threads")))
 	again := Moments(nil, []measure.Mark{{Note: "the server was started again and came back empty"}}, nil, nil)
 	for cell, want := range map[int]string{2: "◆server restarted, came back empty", 8: "◆server restarted, came back…", 20: "◆server restarted…"} {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,9 +62,9 @@ const (
 	called
 )
 
-// Lane is a row of cells above a chart with a sign for each moment, and their names where there is
-// room, the newest first: to the right of the sign, or else to its left if it stands alone; moments of one cell
-// share a name, whose sign they have. It is empty if no moment lies on the chart.
+// Lane is a row of cells above a chart with a sign for each moment, and the name to its right where that ends before
+// the next sign; moments of one cell share a name, that of the newest which has room, and its sign. Where several
+// changes are all of one knob, a value may stand alone. The lane is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	c := NewCanvas(cells, 1)
 	some := false
@@ -83,17 +84,19 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	if !some {
 		return ""
 	}
-	named := map[int]bool{}
-	for _, m := range newest(cells, moments) {
+	named, one := map[int]bool{}, oneKnob(moments)
+	for _, m := range newest(moments) {
 		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] {
 			continue
 		}
-		for _, text := range m.names() {
-			if nameBeside(c, m.Cell, text) {
-				put(&m)
-				named[m.Cell] = true
-				break
-			}
+		texts := m.names()
+		if one {
+			_, value := m.parts()
+			texts = append(texts, value)
+		}
+		if slices.ContainsFunc(texts, func(text string) bool { return nameBeside(c, m.Cell, text) }) {
+			put(&m)
+			named[m.Cell] = true
 		}
 	}
 	return Paint(c, func(l Layer, _, _ int) widget.Ink {
@@ -104,23 +107,21 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 	})[0]
 }
 
-// newest returns moments with those of the newest cell that has come first.
-func newest(cells int, moments []Moment) []Moment {
-	last := -1
-	for _, m := range moments {
-		if !m.Coming && m.Cell < cells {
-			last = max(last, m.Cell)
+// newest returns moments with the newest first, but those that have not come yet last.
+func newest(moments []Moment) []Moment {
+	out := slices.Clone(moments)
+	slices.SortStableFunc(out, func(x, y Moment) int {
+		switch {
+		case x.Coming != y.Coming && x.Coming:
+			return 1
+		case x.Coming != y.Coming:
+			return -1
+		case x.Coming:
+			return cmp.Compare(x.At, y.At)
 		}
-	}
-	var first, others []Moment
-	for _, m := range moments {
-		if m.Cell == last {
-			first = append(first, m)
-		} else {
-			others = append(others, m)
-		}
-	}
-	return append(first, others...)
+		return cmp.Compare(y.At, x.At)
+	})
+	return out
 }
 
 // leastLast is how long the last word of a name is at least that is cut: "the…" says nothing.
@@ -128,10 +129,10 @@ const leastLast = 4
 
 // names returns what the moment may be called, the longest first: its name, the brief one, and as many
 // whole words of the name, or of the brief one of a note, as there is room for, but not an article without its noun.
-// Of a knob, the value is the last to stay.
+// The number in the name of a change is short.
 func (m *Moment) names() []string {
 	if m.knob() {
-		return append([]string{m.Name}, append(values(m.Name), m.Brief)...)
+		return []string{shortened(m.Name), m.Brief}
 	}
 	out := []string{m.Name, m.Brief}
 	if m.Level {
@@ -158,37 +159,53 @@ func (m *Moment) names() []string {
 // knob reports whether the moment is a change of a setting.
 func (m *Moment) knob() bool { return m.Sign == '▾' || m.Sign == '▿' }
 
-// values returns the value at the end of the name of a change, "20\u2009000" of "rate 20\u2009000", and in fewer digits,
-// "20k"; none if it has none.
-func values(name string) (out []string) {
-	words := strings.Split(name, " ")
+// parts returns the knob and the value in the name of a change, "rate" and "20k"; none if it has no value.
+func (m *Moment) parts() (knob, value string) {
+	words := strings.Split(shortened(m.Name), " ")
 	at := slices.IndexFunc(words, func(word string) bool { return word != "" && '0' <= word[0] && word[0] <= '9' || word == "unlimited" })
-	if at < 1 {
-		return nil
+	if !m.knob() || at < 1 {
+		return "", ""
 	}
-	value := strings.Join(words[at:], " ")
-	out = append(out, value)
-	if n, err := strconv.ParseFloat(strings.ReplaceAll(value, "\u2009", ""), 64); err == nil {
-		out = append(out, units.Number(n))
-	}
-	return out
+	return strings.Join(words[:at], " "), strings.Join(words[at:], " ")
 }
 
-// nameBeside writes a name beside the sign in a lane, and reports whether there was room.
+// oneKnob reports whether there are several changes, and all are of one knob.
+func oneKnob(moments []Moment) bool {
+	only, n := "", 0
+	for _, m := range moments {
+		if m.knob() {
+			knob, _ := m.parts()
+			if knob == "" || only != "" && only != knob {
+				return false
+			}
+			only, n = knob, n+1
+		}
+	}
+	return n > 1
+}
+
+// long is a number of more than three digits as texts have it.
+var long = regexp.MustCompile(`\d{1,3}(\x{2009}\d{3})+(\.\d+)?`)
+
+// shortened is a text with its long numbers in fewer digits: "rate 20k".
+func shortened(text string) string {
+	return long.ReplaceAllStringFunc(text, func(number string) string {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(number, "\u2009", ""), 64) // the pattern is that of a number
+		return units.Number(n)
+	})
+}
+
+// apart is how many cells are at least between a name in a lane and the next sign.
+const apart = 2
+
+// nameBeside writes a name to the right of the sign in a lane, and reports whether there was room.
 func nameBeside(c *Canvas, cell int, text string) bool {
 	w, _ := c.Size()
 	n := ansi.StringWidth(text)
-	switch {
-	case n == 0:
-		return false
-	case c.Free(cell+1, 0, n+1) || cell+1+n == w && c.Free(cell+1, 0, n):
-		c.Put(cell+1, 0, text, called)
-	case cell+1 < w && !c.Free(cell+1, 0, 1):
-		return false // whose name it is could not be told
-	case c.Free(cell-n-1, 0, n+1) || cell == n && c.Free(0, 0, n):
-		c.Put(cell-n, 0, text, called)
-	default:
+	room := min(n+apart, w-cell-1)
+	if n == 0 || n > room || !c.Free(cell+1, 0, room) {
 		return false
 	}
+	c.Put(cell+1, 0, text, called)
 	return true
 }

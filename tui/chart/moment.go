@@ -247,7 +247,13 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	for _, act := range measure.Acts(changes) {
 		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
-		if len(act.Parts()) > 1 {
+		_, fault := workload.FaultSetting(act.Name)
+		switch {
+		case fault && act.To == 0:
+			m.Brief = "healed"
+		case fault:
+			m.Brief = strings.TrimPrefix(act.Knob(), "fault-")
+		case len(act.Parts()) > 1:
 			m.Brief = act.Knob()
 		}
 		if act.By == measure.ByUndo || act.By == measure.ByWatcher {

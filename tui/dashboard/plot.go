@@ -99,9 +99,9 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4), edge+chart.Layer(a.Series%4))
 	}
-	for i, a := range p.Areas[:max(len(p.Areas)-1, 0)] { // nothing hides the last
+	for _, a := range p.Areas[:max(len(p.Areas)-1, 0)] { // nothing hides the last
 		if a.From != nil {
-			c.Edge(p.scaled(a.To), edge+chart.Layer(a.Series%4), i, len(p.Areas))
+			c.Edge(p.scaled(a.To), edge+chart.Layer(a.Series%4))
 		}
 	}
 	for x, v := range p.scaled(p.Ghost) {
@@ -186,7 +186,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 	switch {
 	case l == 0:
 		return s.Plain
-	case l == spike || l == alarm || l == broken:
+	case l == spike || l == alarm:
 		return s.Warn
 	case l == failed:
 		return s.Bad
@@ -194,7 +194,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Accent
 	case l == rule:
 		return s.Muted
-	case l == coming:
+	case l == coming || l == broken:
 		return s.Line
 	case l == ghost || l == above || l == pending:
 		return s.Past

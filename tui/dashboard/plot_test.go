@@ -68,7 +68,7 @@ func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 		"  ┊           ┊┊    \n"+
 		"▂▂✗▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂✗", drawn(p), "never over data")
 	p.Moments[1].Name, p.Moments[1].Cell, p.Moments[2].Name = "a note of many words", 13, "threads 32"
-	assert.Equal(t, "  ▾5  a note…◆ ▾32  ", ansi.Strip(p.Lane(s)), "whole words of it, and the value of a knob")
+	assert.Equal(t, "  ▾5         ◆ ▾    ", ansi.Strip(p.Lane(s)), "no name on the other side, and no value without its knob")
 	p.Cross, p.CrossAt = true, 7
 	assert.Contains(t, drawn(p), "▂▂│▂▂", "but for what the user points at")
 	p.Moments = p.Moments[3:]
@@ -163,5 +163,8 @@ func TestTheEdgeOfAHiddenAreaIsSeen(t *testing.T) {
 	assert.Equal(t, edge, at(0, 2))
 	assert.Equal(t, area+1, c.Under(0, 2), "on the other")
 	assert.Equal(t, edge+1, at(0, 0))
-	assert.Equal(t, []chart.Layer{edge, edge + 1}, []chart.Layer{at(2, 0), at(3, 0)}, "in turn")
+	for x := 2; x < 4; x++ {
+		sign, l := c.At(x, 0)
+		assert.Equal(t, []any{'▄', edge + 1, edge}, []any{sign, l, c.Under(x, 0)}, "both in each column, that in front below")
+	}
 }

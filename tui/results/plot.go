@@ -237,8 +237,10 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		case l == 0:
 			return s.Plain
 		case l == outage:
-			return s.Bad
-		case l == broken || l == spike:
+			return s.Muted
+		case l == broken: // quiet, as in the live charts: the lane says what it was
+			return s.Line
+		case l == spike:
 			return s.Warn
 		case l == cross:
 			return s.Accent
