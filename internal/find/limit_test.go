@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,4 +85,21 @@ func TestAStoreThatWasQuickerAtAHigherRateIsNoLimit(t *testing.T) {
 	assert.Nil(t, r.quicker(r.Steps[0]))
 	r.Steps[2].Service.P50 = 340e3
 	assert.Equal(t, &r.Steps[2], r.quicker(r.Steps[0]))
+}
+
+// A level of which it is unclear whether it holds says nothing of the limit, if a higher one is too much without doubt.
+func TestTheLimitIsThatOfALevelThatIsTooMuchWithoutDoubt(t *testing.T) {
+	unclear := Step{Level: 128, Done: 128, Doubtful: true, Why: "p99<5ms did not hold"}
+	r := &Result{Over: OverRate, Found: 90, TooMuch: 128, Steps: []Step{
+		{Level: 90, Done: 90, Held: true}, {Level: 181, Done: 150, Why: "p99<5ms did not hold"}, unclear,
+	}}
+	assert.InDelta(t, 181, r.sure(), 0)
+	assert.Equal(t, 1, r.decides(r.sure(), make([]Limit, len(r.Steps))))
+	r.Steps = slices.Delete(r.Steps, 1, 2)
+	assert.InDelta(t, 128, r.sure(), 0, "there is no other")
+	assert.True(t, r.Unsure(r.sure()))
+	r.Steps[1].Doubtful = false
+	assert.False(t, r.Unsure(r.sure()))
+	r.TooMuch = 0
+	assert.Zero(t, r.sure())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -146,8 +147,15 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		shown := r.Outcome(t).Shown
 		r.Done, r.Behind = shown.Done, shown.Behind
 	}
-	if i := r.decides(suspects); i >= 0 {
+	level := r.sure()
+	if i := r.decides(level, suspects); i >= 0 {
 		r.Limit = suspects[i]
+		if (r.Limit.By == ByStore || r.Limit.By == ByMachine) && alone[i] == "" && r.Unsure(level) {
+			r.Limit = Limit{By: ByNone, Text: fmt.Sprintf("unknown: whether %s holds is unclear", units.Number(level))}
+		}
+		if level != r.TooMuch { // no reader is to take another one for it
+			r.Limit.Text = strings.Replace(r.Limit.Text, " there is ", " at "+units.Number(level)+" is ", 1)
+		}
 		if quicker := r.quicker(r.Steps[i]); r.Limit.By == ByStore && alone[i] == "" && quicker != nil {
 			r.Limit = Limit{By: ByNone, Text: fmt.Sprintf("unknown: service p50 was %s at %s, and %s at %s, so it was not the rate that slowed it",
 				units.Duration(time.Duration(r.Steps[i].Service.P50)), units.Number(r.Steps[i].Level), units.Duration(time.Duration(quicker.Service.P50)), units.Number(quicker.Level))}
@@ -181,20 +189,30 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	return r, err
 }
 
-// decides returns the index of the step that says what limits: the one that stands for the lowest level that was too
+// sure returns the lowest level that is too much without doubt, or else the lowest that did not hold; 0 without one.
+func (r *Result) sure() float64 {
+	if r.TooMuch > 0 && r.Unsure(r.TooMuch) {
+		if _, _, _, tooMuch := r.Known(); tooMuch > 0 {
+			return tooMuch
+		}
+	}
+	return r.TooMuch
+}
+
+// decides returns the index of the step that says what limits: the one that stands for a level that was too
 // much, unless more threads were tried after it, and it blames their number; then the last that did not hold. It is
 // negative without one.
-func (r *Result) decides(suspects []Limit) int {
-	if r.TooMuch == 0 {
+func (r *Result) decides(level float64, suspects []Limit) int {
+	if level == 0 {
 		return -1
 	}
-	o := r.Outcome(r.Of(r.TooMuch))
+	o := r.Outcome(r.Of(level))
 	if i := r.Try(o.Shown) - 1; i < 0 || suspects[i].By != ByThreads || len(o.Others) == 0 {
 		return i
 	}
 	last := -1
 	for i, s := range r.Steps {
-		if s.Level == r.TooMuch && !s.Held {
+		if s.Level == level && !s.Held {
 			last = i
 		}
 	}
