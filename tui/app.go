@@ -342,20 +342,22 @@ func (a *App) close() {
 	}
 }
 
-// home goes to the first screen, or says why it does not.
-func (a *App) home() {
+// home goes to the first screen and forgets where its form was opened from, or says why it does not.
+func (a *App) home() tea.Cmd {
 	n := a.away()
-	if top, ok := a.top().(screen.Listener); ok && n == 0 {
-		said := "this is the first screen"
-		if len(a.stack) > 1 {
-			said = "what goes on here is not left by H; ? lists the keys"
-		}
-		top.Tell(said, a.env)
-	}
 	a.stack = a.stack[:len(a.stack)-n]
-	if p, is := a.top().(*picker.Picker); is && n > 0 {
-		p.Home()
+	if p, is := a.top().(*picker.Picker); is {
+		a.left = nil
+		cmd, changed := p.Home(a.env)
+		if n == 0 && !changed {
+			p.Tell("this is the first screen", a.env)
+		}
+		return cmd
 	}
+	if top, ok := a.top().(screen.Listener); ok && n == 0 {
+		top.Tell("what goes on here is not left by H; ? lists the keys", a.env)
+	}
+	return nil
 }
 
 // shown reads the plan files again where their list is on top: they may have been written meanwhile.
@@ -446,7 +448,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	case typing:
 		return a.forward(msg)
 	case key.Matches(msg, widget.AllKeys.Home):
-		a.home()
+		return a.home()
 	case key.Matches(msg, widget.AllKeys.Logs):
 		a.overlay, a.scroll, a.logs = logs, 0, a.bench.Logs()
 	case a.stops(msg):

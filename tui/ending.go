@@ -16,7 +16,7 @@ import (
 func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	a.final.Outcomes = append(a.final.Outcomes, msg.Outcome)
 	if p, is := a.stack[0].(*picker.Picker); is { // after a run, letters are commands
-		p.Home()
+		p.List()
 	}
 	if a.leaving {
 		return a.quit()

@@ -201,6 +201,26 @@ func TestTheFormLeadsBackToAllThatItWasOpenedFrom(t *testing.T) {
 	assert.Equal(t, was[:2], a.stack)
 }
 
+// H forgets where the form was opened from, and drops what was set up there.
+func TestHomeForgetsWhereTheFormWasOpenedFrom(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := pickApp(t, b, Options{}, 120, 40)
+	compare := screen.OpenMsg{To: screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}
+	before := picture(t, a)
+	send(t, a, compare, "R")
+	require.NotEqual(t, before, picture(t, a))
+	send(t, a, "H")
+	assert.Contains(t, picture(t, a), "the form is as it was before")
+	send(t, a, "esc", "down", "up")
+	assert.Equal(t, before, picture(t, a), "all is as in the beginning")
+	send(t, a, "H")
+	assert.Contains(t, picture(t, a), "this is the first screen")
+
+	send(t, a, compare, "R", screen.OpenMsg{To: screen.Runs{}}, compare, "R", "H")
+	send(t, a, "up")
+	assert.Equal(t, before, picture(t, a), "also where it was set up twice")
+}
+
 // The form, in which a comparison sets up one more run, is below the screen of a run that goes on: that one stays.
 func TestMoreRunsAreNotSetUpOverARunThatGoesOn(t *testing.T) {
 	b := tuitest.NewDemo()

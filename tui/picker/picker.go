@@ -161,8 +161,12 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case plannedMsg:
 		return p, p.opened(msg, e)
 	case screen.SetUpMsg:
+		var dropped tea.Cmd
+		if p.plan != nil { // what was set up before it is not what the form had
+			dropped = p.drop(e)
+		}
 		p.pane, p.plan, p.was = paneForm, msg.From, p.drafts.request().Profile
-		return p, p.setUp(e, msg.Request, msg.Said)
+		return p, tea.Batch(dropped, p.setUp(e, msg.Request, msg.Said))
 	case tea.PasteMsg:
 		return p, p.paste(msg)
 	case tea.KeyPressMsg:
@@ -247,10 +251,15 @@ func (p *Picker) show(profile string) {
 	p.form.leave()
 }
 
-// back returns to the screen that the form was opened from, and the form to what it had before; undo brings
-// back what it has now.
+// back returns to the screen that the form was opened from, and the form to what it had before.
 func (p *Picker) back(e screen.Env) tea.Cmd {
 	to := p.plan
+	return tea.Batch(p.drop(e), screen.Open(screen.Return{To: to}))
+}
+
+// drop returns the form to what it had before another screen set it up, which is forgotten; undo brings back what it
+// has now.
+func (p *Picker) drop(e screen.Env) tea.Cmd {
 	p.plan = nil
 	p.form.past = append(p.form.past, p.drafts.request())
 	again := p.form.change(e, p.had)
@@ -258,7 +267,7 @@ func (p *Picker) back(e screen.Env) tea.Cmd {
 		p.show(p.was)
 		again = tea.Batch(again, p.form.change(e, p.drafts.request()))
 	}
-	return tea.Batch(again, screen.Open(screen.Return{To: to}))
+	return again
 }
 
 func firstLine(err error) string {
@@ -333,8 +342,20 @@ func (p *Picker) arrive() tea.Cmd {
 	return p.form.ask()
 }
 
-// Home gives the keys to the profiles, as when the workbench begins.
-func (p *Picker) Home() { p.pane = paneProfiles }
+// List gives the keys to the list of profiles.
+func (p *Picker) List() { p.pane = paneProfiles }
+
+// Home gives the keys to the list of profiles, as when the workbench begins, and returns the form to what it had before
+// another screen set it up; changed is false if all was so.
+func (p *Picker) Home(e screen.Env) (cmd tea.Cmd, changed bool) {
+	changed = p.pane != paneProfiles
+	p.List()
+	if p.plan == nil {
+		return nil, changed
+	}
+	p.toast.Say(e.Now, "the form is as it was before; U in it brings back what was set up", false)
+	return p.drop(e), true
+}
 
 func (p *Picker) bindings() widget.Bindings {
 	k := widget.AllKeys
