@@ -130,7 +130,7 @@ func (a *App) stopsAndQuits(msg tea.KeyPressMsg) *question {
 
 // loses asks whether to quit where runs were deleted that can still be brought back; nil: there are none.
 func (a *App) loses(msg tea.KeyPressMsg) *question {
-	n := a.bench.Runs.Removed()
+	n := a.bench.Runs.Removed() - a.bench.Runs.Left()
 	if n == 0 {
 		return nil
 	}

@@ -247,6 +247,14 @@ func TestQuittingAsksWhereDeletedRunsAreGoneThen(t *testing.T) {
 	a := appAt(t, tuitest.NewDemo(), Options{}, screen.Runs{}, 80, 24)
 	send(t, a, "D", "y", "u", "q")
 	assert.True(t, a.quit, "it was brought back")
+
+	b := tuitest.NewDemo()
+	b.Dead = 2
+	a = pickApp(t, b, Options{}, 80, 24)
+	send(t, a, "h")
+	assert.Contains(t, picture(t, a), "a workbench that was killed had deleted 2 runs: u brings them back")
+	send(t, a, "q")
+	assert.True(t, a.quit, "they stay where they are")
 }
 
 // That a key does nothing stands in the place of the keys for three seconds at most, and until the next

@@ -12,8 +12,9 @@ import (
 )
 
 // binFolder is the folder, in that of the runs, of those that were deleted and can be brought back. It holds
-// a folder of each process that has deleted some, and no list of runs has what is in it.
-const binFolder = ".deleted"
+// a folder of each process that has deleted some, and no list of runs has what is in it. Each has a file binLock, which
+// its process holds as long as it lives.
+const binFolder, binLock = ".deleted", ".lock"
 
 // Bin takes the runs that a process deletes until they are deleted for good by Empty. The zero value is ready
 // for use, by any goroutine.
@@ -23,6 +24,9 @@ type Bin struct {
 	// that are there, by where they were, as they were deleted: the last ones last.
 	dirs map[string]string
 	gone [][]binned
+	// left are those that processes have left that died, of each at once, and locks the files that keep them ours.
+	left  [][]binned
+	locks []*os.File
 }
 
 // binned is a run that was deleted: where it was, and where it is now.
@@ -69,29 +73,75 @@ func (b *Bin) place(e Entry, formats []Format) (string, error) {
 			b.dirs = map[string]string{}
 		}
 		b.dirs[out] = dir
+		lock, err := os.Create(filepath.Join(dir, binLock))
+		if err != nil {
+			return "", err
+		}
+		Lock(lock) // where there are no locks, nobody takes what is left
+		b.locks = append(b.locks, lock)
 	}
 	return filepath.Join(b.dirs[out], filepath.Base(e.Dir)), nil
 }
 
 // Len is how many runs can be brought back.
-func (b *Bin) Len() (n int) {
+func (b *Bin) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, runs := range b.gone {
+	return count(b.gone) + count(b.left)
+}
+
+// Left is how many of these were deleted by processes that died: Empty leaves them.
+func (b *Bin) Left() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return count(b.left)
+}
+
+func count(all [][]binned) (n int) {
+	for _, runs := range all {
 		n += len(runs)
 	}
 	return n
 }
 
-// Restore brings back the runs that were deleted last, and returns how many.
+// Adopt takes over what processes that died have deleted in the folder of the runs out, so that Restore brings it back.
+func (b *Bin) Adopt(out string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	dirs, err := filepath.Glob(filepath.Join(out, binFolder, "*"))
+	errs := []error{err}
+	for _, dir := range dirs {
+		lock, is := free(dir)
+		if !is {
+			continue
+		}
+		b.locks = append(b.locks, lock)
+		runs, _, err := List(dir)
+		errs = append(errs, err)
+		var all []binned
+		for _, e := range runs {
+			all = append(all, binned{from: filepath.Join(out, filepath.Base(e.Dir)), to: e.Dir})
+		}
+		if len(all) > 0 {
+			b.left = append(b.left, all)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Restore brings back the runs that were deleted last, those of processes that died after all others, and returns how many.
 func (b *Bin) Restore() (n int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.gone) == 0 {
+	from := &b.gone
+	if len(*from) == 0 {
+		from = &b.left
+	}
+	if len(*from) == 0 {
 		return 0, nil
 	}
-	last := b.gone[len(b.gone)-1]
-	b.gone = b.gone[:len(b.gone)-1]
+	last := (*from)[len(*from)-1]
+	*from = (*from)[:len(*from)-1]
 	var errs []error
 	for _, r := range last {
 		if _, err := os.Lstat(r.from); err == nil {
@@ -101,6 +151,11 @@ func (b *Bin) Restore() (n int, err error) {
 		err := os.Rename(r.to, r.from)
 		if errs = append(errs, err); err == nil {
 			n++
+		}
+	}
+	if from == &b.left {
+		if rest, err := os.ReadDir(filepath.Dir(last[0].to)); err == nil && len(rest) == 1 { // its lock
+			errs = append(errs, vanish(filepath.Dir(last[0].to)))
 		}
 	}
 	return n, errors.Join(errs...)
@@ -114,8 +169,25 @@ func (b *Bin) Empty(formats []Format) error {
 	for _, dir := range b.dirs {
 		errs = append(errs, emptied(dir, formats))
 	}
-	b.dirs, b.gone = nil, nil
+	for _, lock := range b.locks {
+		errs = append(errs, lock.Close())
+	}
+	b.dirs, b.gone, b.left, b.locks = nil, nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// free takes the lock of a bin; free is false while its process lives, or if it cannot be told. The file is nil without a
+// lock.
+func free(dir string) (lock *os.File, free bool) {
+	lock, err := os.OpenFile(filepath.Join(dir, binLock), os.O_RDWR, 0)
+	if err != nil {
+		return nil, false
+	}
+	if !Lock(lock) {
+		_ = lock.Close() // nothing was written
+		return nil, false
+	}
+	return lock, true
 }
 
 // EmptyOld deletes for good what processes have left that died, in bins of the folder of the runs out that
@@ -129,7 +201,15 @@ func EmptyOld(out string, then time.Time, formats []Format) error {
 	errs := []error{err}
 	for _, d := range dirs {
 		if info, err := d.Info(); err == nil && d.IsDir() && info.ModTime().Before(then) {
-			errs = append(errs, emptied(filepath.Join(all, d.Name()), formats))
+			dir := filepath.Join(all, d.Name())
+			lock, is := free(dir)
+			if _, err := os.Lstat(filepath.Join(dir, binLock)); err == nil && CanLock && !is {
+				continue // its process lives
+			}
+			errs = append(errs, emptied(dir, formats))
+			if is {
+				errs = append(errs, lock.Close())
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -145,7 +225,13 @@ func emptied(dir string, formats []Format) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	err = os.Remove(dir)
-	_ = os.Remove(filepath.Dir(dir)) // unless it has another bin
+	return vanish(dir)
+}
+
+// vanish removes a bin without runs, and the folder of all of them unless it has another.
+func vanish(dir string) error {
+	_ = os.Remove(filepath.Join(dir, binLock)) // if there is one
+	err := os.Remove(dir)
+	_ = os.Remove(filepath.Dir(dir))
 	return err
 }

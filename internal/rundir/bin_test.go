@@ -56,12 +56,55 @@ func TestWhatIsDeletedComesBackUntilTheBinIsEmptied(t *testing.T) {
 
 	require.NoError(t, b.Put([]rundir.Entry{e}, nil))
 	require.NoError(t, rundir.EmptyOld(out, time.Now().Add(time.Hour), nil))
-	assert.NoDirExists(t, filepath.Join(out, ".deleted"), "its process is dead")
-	require.Error(t, b.Empty(nil), "nothing is there any more")
+	assert.DirExists(t, filepath.Join(out, ".deleted"), "its process lives, however long ago that was")
+	require.NoError(t, b.Empty(nil))
 
 	e = stored(t, out)
 	require.NoError(t, os.WriteFile(filepath.Join(e.Dir, "mine.txt"), nil, 0o600))
 	require.ErrorContains(t, b.Put([]rundir.Entry{e}, nil), "not a file of a run")
 	assert.Equal(t, 1, listed())
 	assert.Zero(t, b.Len())
+}
+
+// What a process that died had deleted is taken over by the next one, which brings it back or leaves it where it is, until
+// it is old; what one that lives has deleted is not.
+func TestWhatADeadProcessHadDeletedComesBack(t *testing.T) {
+	if !rundir.CanLock {
+		t.Skip("this system cannot tell whether a process lives")
+	}
+	out := t.TempDir()
+	var lives, b rundir.Bin
+	require.NoError(t, lives.Put([]rundir.Entry{stored(t, out)}, nil))
+	require.NoError(t, b.Adopt(out))
+	assert.Zero(t, b.Len())
+	require.NoError(t, lives.Empty(nil))
+
+	bin := filepath.Join(out, ".deleted", "1")
+	dead := func() {
+		require.NoError(t, os.MkdirAll(bin, 0o755))
+		stored(t, bin)
+		require.NoError(t, os.WriteFile(filepath.Join(bin, ".lock"), nil, 0o600))
+	}
+	dead()
+	require.NoError(t, b.Adopt(out))
+	assert.Equal(t, []int{1, 1}, []int{b.Len(), b.Left()})
+	var other rundir.Bin
+	require.NoError(t, other.Adopt(out))
+	assert.Zero(t, other.Len(), "one has taken it")
+	require.NoError(t, b.Empty(nil))
+	assert.DirExists(t, bin, "it is kept for a day")
+
+	require.NoError(t, b.Adopt(out))
+	n, err := b.Restore()
+	require.NoError(t, err)
+	assert.Equal(t, []int{1, 0}, []int{n, b.Len()})
+	list, _, err := rundir.List(out)
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+	assert.NoDirExists(t, filepath.Join(out, ".deleted"))
+	require.NoError(t, b.Empty(nil))
+
+	dead()
+	require.NoError(t, rundir.EmptyOld(out, time.Now().Add(time.Hour), nil))
+	assert.NoDirExists(t, filepath.Join(out, ".deleted"))
 }

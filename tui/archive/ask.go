@@ -122,7 +122,7 @@ func (s *RunList) ask(verb string, do func([]string) error, of *kept.Item, ids, 
 	}
 	q := &question{verb: verb, do: do, at: ids, Question: widget.Question{Text: "Archive " + what + "?", Yes: "archive", No: "leave it"}}
 	if verb == "delete" {
-		q.Question = widget.Question{Text: "Delete " + what + "? u undoes it", Yes: "delete" + but, No: "leave it"}
+		q.Question = widget.Question{Text: "Delete " + what + "?" + undoable, Yes: "delete" + but, No: "leave it"}
 	}
 	if s.Filter.Text() != "" && len(listed) > 1 {
 		q.all = listed
@@ -171,6 +171,9 @@ func then(back string, runs int) string {
 
 // outAgain says how what was archived comes back.
 const outAgain = "; u takes it out again"
+
+// undoable says so in the question.
+const undoable = " u undoes it until you quit"
 
 // backAgain says how what was deleted comes back.
 const backAgain = "; u brings it back until you quit"
@@ -244,7 +247,11 @@ func (s *RunList) Line(st *widget.Styles, w int) string {
 	case s.asked == nil:
 		return ""
 	}
-	return widget.Fit(st.Warn.On(" "+s.asked.String()), w)
+	text := s.asked.String()
+	if ansi.StringWidth(text) >= w { // the answers stay
+		text = strings.Replace(text, undoable, "", 1)
+	}
+	return widget.Fit(st.Warn.On(" "+text), w)
 }
 
 // Keys returns the keys that work while text is being typed or a question is open.

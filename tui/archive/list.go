@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"fmt"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -108,7 +109,12 @@ func NewRuns(kept Runs, id string, opened map[string]bool, preview Preview) *Lis
 }
 
 // Start reads what is shown.
-func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.kept) }
+func (h *List) Start(e screen.Env) tea.Cmd {
+	if n := h.kept.Left(); n > 0 {
+		h.toast.Say(e.Now, fmt.Sprintf("a workbench that was killed had deleted %s%s", widget.Plural(int64(n), "run"), then(": u brings it back", n)), false)
+	}
+	return screen.ReadHistory(h.kept)
+}
 
 // Tell shows a sentence for a while.
 func (h *List) Tell(sentence string, e screen.Env) { h.toast.Tell(e.Now, sentence) }

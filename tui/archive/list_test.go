@@ -144,7 +144,7 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	a, h := list(t, b, 120, 40)
 	first := h.run().ID
 	a.Send(t, "space", "D")
-	assert.Contains(t, a.Picture(t), "Delete "+first+"? u undoes it [y/N]")
+	assert.Contains(t, a.Picture(t), "Delete "+first+"? u undoes it until you quit [y/N]")
 	assert.NotContains(t, a.Picture(t), "that the filter lists")
 	assert.Contains(t, a.Picture(t), "y delete ")
 	assert.Contains(t, a.Picture(t), "Z archive, which u undoes")
@@ -267,7 +267,7 @@ func TestTheListAsksWhetherToDeleteARun(t *testing.T) {
 	a := tuitest.NewStage(t, h, 120, 40)
 	a.Perform(t, h.Start(a.Env))
 	assert.Equal(t, b.Past[1].ID, h.run().ID)
-	assert.Contains(t, a.Picture(t), "Delete "+b.Past[1].ID+"? u undoes it [y/N]")
+	assert.Contains(t, a.Picture(t), "Delete "+b.Past[1].ID+"? u undoes it until you quit [y/N]")
 	a.Send(t, "n")
 	a.Send(t, screen.ReadHistory(b)())
 	assert.False(t, h.Typing(), "it asks once")
@@ -559,7 +559,7 @@ func TestTheRunsOfASweepAreDeletedAndArchivedTogether(t *testing.T) {
 	assert.Empty(t, idsOf(h.current().Of, true))
 
 	a.Send(t, "D")
-	assert.Contains(t, a.Picture(t), "Delete 2 runs of the sweep? u undoes it [y/N]")
+	assert.Contains(t, a.Picture(t), "Delete 2 runs of the sweep? u undoes it until you quit [y/N]")
 	a.Send(t, "enter")
 	assert.Len(t, b.Past, all)
 	a.Send(t, "D", "y")

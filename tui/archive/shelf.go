@@ -22,6 +22,8 @@ type Keeper interface {
 	Remove(ids []string) error
 	// Removed is how many runs can be brought back. It reads no files.
 	Removed() int
+	// Left is how many of these a workbench that died had deleted: they stay when this one closes.
+	Left() int
 	// Restore brings back the runs that were deleted last, and returns how many.
 	Restore() (int, error)
 	// Pack replaces the directory of each run by a single file. The error names the

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,24 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 	list, err = b.History()
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{n, len(list)})
+}
+
+// What a workbench that died had deleted can be brought back in the next one.
+func TestWhatADeadWorkbenchHadDeletedIsOffered(t *testing.T) {
+	if !rundir.CanLock {
+		t.Skip("this system cannot tell whether a workbench lives")
+	}
+	b, f := oneKept(t)
+	bin := filepath.Join(b.out, ".deleted", "1")
+	require.NoError(t, os.MkdirAll(bin, 0o755))
+	require.NoError(t, os.Rename(filepath.Join(b.out, f.Run.ID), filepath.Join(bin, f.Run.ID)))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, ".lock"), nil, 0o600))
+	b.tidy(time.Now())
+	assert.Equal(t, []int{1, 1}, []int{b.Removed(), b.Left()})
+	n, err := b.Restore()
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	assert.DirExists(t, filepath.Join(b.out, f.Run.ID))
 }
 
 // A run is read once while nobody changes it, however many screens show it one after the other.

@@ -120,16 +120,22 @@ func (k *kept) Remove(ids []string) error {
 // Removed is how many runs Restore can bring back.
 func (k *kept) Removed() int { return k.bin.Len() }
 
+// Left is how many of these a workbench that died had deleted.
+func (k *kept) Left() int { return k.bin.Left() }
+
 // Restore brings back what was deleted last.
 func (k *kept) Restore() (int, error) { return k.bin.Restore() }
 
 // oldBin is for how long what a workbench that died had deleted is kept: another one may be open.
 const oldBin = 24 * time.Hour
 
-// tidy deletes for good what workbenches that died had deleted.
+// tidy deletes for good what workbenches that died had deleted long ago, and takes over what they have deleted since.
 func (k *kept) tidy(now time.Time) {
 	if err := rundir.EmptyOld(k.out, now.Add(-oldBin), cli.Formats()); err != nil {
 		k.env.Log.Warn("What was deleted earlier is still there", "error", err)
+	}
+	if err := k.bin.Adopt(k.out); err != nil {
+		k.env.Log.Warn("What was deleted earlier cannot be brought back", "error", err)
 	}
 }
 

@@ -55,6 +55,7 @@ type Bench struct {
 	// archived.
 	KeepErr error
 	Packed  []string
+	Dead    int            // how many runs a workbench that died had deleted
 	gone    [][]rundir.Run // the runs that there were before each time that some were removed
 	Watched *Run           // what Watch returns; nil: an error
 
@@ -174,13 +175,16 @@ func (b *Bench) Remove(ids []string) error {
 	return b.KeepErr
 }
 
-// Removed is how many earlier runs were removed.
+// Removed is how many earlier runs were removed, Dead among them.
 func (b *Bench) Removed() int {
 	if len(b.gone) == 0 {
-		return 0
+		return b.Dead
 	}
-	return len(b.gone[0]) - len(b.Past)
+	return b.Dead + len(b.gone[0]) - len(b.Past)
 }
+
+// Left is Dead.
+func (b *Bench) Left() int { return b.Dead }
 
 // Restore brings back those that were removed last.
 func (b *Bench) Restore() (int, error) {
