@@ -109,7 +109,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 		besides(&w.Parts[i], dead)
 		apart(&w.Parts[i], dead)
 	}
-	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f))
+	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f), shifts(f))
 	return w
 }
 

@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+// Throughput that fell or rose for a while though nobody changed anything is told once, with what else happened then.
+func TestALastingShiftOfThroughputIsTold(t *testing.T) {
+	t.Parallel()
+	const from = 34
+	rate := func(f *rundir.Folder, from, to int, perS int64) {
+		for s := from; s < to; s++ {
+			f.Series[s].Count, f.Series[s].Throughput = perS, float64(perS)
+		}
+	}
+	used := func(f *rundir.Folder, source, name string, v float64) {
+		for i := range f.Samples {
+			if x := &f.Samples[i]; x.Source == source && x.Name == name && x.T >= from {
+				x.Value = v
+			}
+		}
+	}
+	const fell = "throughput fell to 450 from the usual 1k entries/s from 00:34 to 00:40 of the run, when "
+	for name, tt := range map[string]struct {
+		with func(*rundir.Folder)
+		want []string
+	}{
+		"nothing else": {func(*rundir.Folder) {}, []string{fell + "nothing else was seen that explains it"}},
+		"others":       {func(f *rundir.Folder) { used(f, rundir.OfMachine, "cpu_cores", 3.5) }, []string{fell + "other processes used 2.4 of 4 processors, and 0.4 otherwise"}},
+		"fewer others": {func(f *rundir.Folder) {
+			sample(f, rundir.OfMachine, "cpu_cores", 3.5)
+			used(f, rundir.OfMachine, "cpu_cores", 1.5)
+		}, []string{fell + "nothing else was seen that explains it"}},
+		"evictions": {func(f *rundir.Folder) {
+			sample(f, rundir.OfStore, "evicted_keys_per_s", 0)
+			used(f, rundir.OfStore, "evicted_keys_per_s", 9)
+		}, []string{fell + "the store evicted keys"}},
+		"a short fork": {func(f *rundir.Folder) {
+			sample(f, rundir.OfStore, "forks_per_s", 0)
+			sample(f, rundir.OfStore, "latest_fork_ms", 20)
+			used(f, rundir.OfStore, "forks_per_s", 1)
+		}, []string{fell + "nothing else was seen that explains it"}},
+		"a rise":     {func(f *rundir.Folder) { rate(f, from, 40, 1600) }, []string{"throughput rose to 1.6k from the usual 1k entries/s from 00:34 to 00:40 of the run, when nothing else was seen that explains it"}},
+		"twice":      {func(f *rundir.Folder) { rate(f, 10, 16, 450) }, []string{"throughput fell to 450 from the usual 1k entries/s from 00:10 to 00:16 of the run, when nothing else was seen that explains it", fell + "nothing else was seen that explains it"}},
+		"too short":  {func(f *rundir.Folder) { rate(f, from, 36, 1000) }, nil},
+		"too little": {func(f *rundir.Folder) { rate(f, from, 40, 700) }, nil},
+		"a backlog worked off": {func(f *rundir.Folder) {
+			rate(f, from, 40, 1600)
+			for s := range f.Series {
+				f.Series[s].Rate = 1000
+			}
+		}, nil},
+		"fewer threads": {func(f *rundir.Folder) {
+			for s := from; s < 40; s++ {
+				f.Series[s].Threads = 7
+			}
+		}, nil},
+		"another segment": {func(f *rundir.Folder) {
+			for s := from; s < 40; s++ {
+				f.Series[s].Segment = 1
+			}
+		}, nil},
+		"a search": {func(f *rundir.Folder) { f.Run.Changes = []rundir.Change{{At: 1, Name: "rate", By: measure.BySearch}} }, nil},
+		"an own fault": {func(f *rundir.Folder) {
+			broke(t, f, "delay:1ms", from, 40)
+		}, nil},
+		"an outage": {func(f *rundir.Folder) { f.Run.Outages = append(f.Run.Outages, verdict.Outage{From: from, To: 40}) }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := recorded()
+			f.Run.MeasuredS, f.Run.Segments[0].To, f.Run.Observed.Seconds = 40, 40, 40
+			for s := 10; s < 40; s++ {
+				f.Series = append(f.Series, f.Series[0])
+				f.Series[s].T = s
+			}
+			sample(f, rundir.OfClient, "cpu_cores", 0.5)
+			sample(f, rundir.OfProcess, "cpu_cores", 0.6)
+			sample(f, rundir.OfMachine, "cpu_cores", 1.5)
+			rate(f, from, 40, 450)
+			tt.with(f)
+			var got []string
+			for _, c := range shifts(f) {
+				got = append(got, c.Text)
+				require.Less(t, c.At, c.Until)
+				assert.Equal(t, name == "others", c.Crowded)
+			}
+			assert.Equal(t, tt.want, got)
+			if tt.want != nil {
+				assert.True(t, slices.ContainsFunc(Of(f).Coincidences, func(c rundir.Coincidence) bool { return c.Text == tt.want[0] }))
+			}
+		})
+	}
+}
