@@ -308,8 +308,14 @@ func (a *historyCmd) table(list []keptlist.Item) {
 	if n := slices.IndexFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }); n >= 0 {
 		fmt.Fprintln(a.Stdout, "perfbench tui --watch "+list[n].ID()+" shows a run that goes on")
 	}
-	if slices.ContainsFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.Sought == nil && i.Run.Mixes() > 0 }) {
-		fmt.Fprintln(a.Stdout, rundir.MixedNote+"; perfbench report RUN has each")
+	var runs []*rundir.Run
+	for _, i := range list {
+		if i.Run != nil && i.Run.Sought == nil {
+			runs = append(runs, i.Run)
+		}
+	}
+	if note := rundir.SignNote(runs...); note != "" {
+		fmt.Fprintln(a.Stdout, note+"; perfbench report RUN has more")
 	}
 }
 

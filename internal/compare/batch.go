@@ -192,6 +192,7 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 	}
 	var scatter stat.Estimate // of logarithms
 	least, most := 0.0, 0.0   // of the batches, as shares of the figure of all
+	few := false
 	for _, p := range percentiles {
 		e := byChance(m.Response, p.q)
 		if logs, ok := scatterOf(times, segments, p.q, m.Response.TotalCount()); ok {
@@ -199,13 +200,13 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 			if low, high := spread(logs, outside); high > 0 {
 				e.Low, e.High = math.Exp(low), math.Exp(high)
 				low, high = spread(logs, 0)
-				least, most = math.Exp(low)/e.Value, math.Exp(high)/e.Value
+				least, most, few = math.Exp(low)/e.Value, math.Exp(high)/e.Value, tooFew(logs)
 			}
 		}
 		if by := e.Value * scatter.SE; by > e.SE {
 			e.SE, e.DF = by, scatter.DF
 			if e.DF < fewAlike {
-				e.Least, e.Most = e.Value*least, e.Value*most
+				e.Least, e.Most, e.Few = e.Value*least, e.Value*most, few
 			}
 		}
 		if len(times) < leastBatches {

@@ -23,7 +23,7 @@ func (f *Finding) cut(a, b Estimate) {
 	}
 	lo, hi := f.B.Lo/f.A.Hi-1, f.B.Hi/f.A.Lo-1
 	if f.Verdict == Unsure && (lo > 0 || hi < 0) {
-		f.few, f.Lo, f.Hi = true, math.Inf(-1), math.Inf(1)
+		f.blur, f.Lo, f.Hi = blurred(a, b), math.Inf(-1), math.Inf(1)
 		return
 	}
 	if lo <= 0 {
@@ -32,6 +32,20 @@ func (f *Finding) cut(a, b Estimate) {
 	if hi >= 0 {
 		f.Hi = min(f.Hi, max(hi, f.Change))
 	}
+}
+
+// blurred says why the seconds of two single runs do not tell what chance did.
+func blurred(a, b Estimate) string {
+	const close = "seconds so close to the one before that they say little of the scatter"
+	few := a.Least > 0 && a.Few || b.Least > 0 && b.Few
+	alike := a.Least > 0 && !a.Few || b.Least > 0 && !b.Few
+	switch {
+	case few && alike:
+		return "too few seconds on one side, and on the other " + close
+	case few:
+		return "too few seconds to tell"
+	}
+	return close
 }
 
 // alongWith judges a percentile of two single runs that is unsure as two others are, if these have changed for

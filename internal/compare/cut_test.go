@@ -38,9 +38,12 @@ func TestSidesThatDoNotTouchAreNotJudgedWhereTheirSecondsAreAlike(t *testing.T) 
 	assert.Equal(t, Unsure, f.Verdict)
 	assert.Equal(t, "not judged", f.Words())
 	assert.Empty(t, f.RangeText())
-	const why = "seconds too few or too alike to tell"
+	const why = "too few seconds to tell"
 	assert.Equal(t, why, f.NotJudged())
 	assert.Contains(t, Pair{Findings: []Finding{f}}.Answer("ops"), why)
+	close := throughputOf(seconded(100, 100.4, 101, 101.5, 102, 102.7, 103, 103.6, 104, 106), seconded(118, 117.6, 117, 116.5, 116, 115.3, 115, 114.2, 113, 112))
+	assert.Equal(t, "seconds so close to the one before that they say little of the scatter", close.NotJudged())
+	assert.Contains(t, blurred(Estimate{Least: 1, Few: true}, Estimate{Least: 1}), "on one side, and on the other seconds so close")
 	cpu := Finding{Figure: ClientCPU, Verdict: Unsure, single: true, alone: true, one: "one run a side", change: stat.Unknown(), Power: &Power{More: -1}}
 	f.Figure = P50
 	assert.Equal(t, "client CPU/op: not judged, one run a side.", Pair{Findings: []Finding{f, cpu}}.Powers("ops"), "the answer says why p50 is not")

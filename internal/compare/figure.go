@@ -72,6 +72,8 @@ type Estimate struct {
 	// Least and Most are between which values all of them lie, if these are so much alike that SE is hardly
 	// known; 0 otherwise.
 	Least, Most float64
+	// Few means that SE is hardly known because there are few of them, however much they are alike.
+	Few bool
 	// AtLeast means that it may be any larger: a search held at the highest level that it was to try.
 	AtLeast bool
 	// Vague means that the value rests on too few calls to be reported.

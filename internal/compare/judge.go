@@ -66,7 +66,7 @@ type Finding struct {
 	of     string
 	alone  bool   // and no earlier runs tell how much runs differ
 	one    string // why it is then not judged
-	few    bool   // the ranges of A and B do not touch, but the seconds of one are too much alike to tell what chance did
+	blur   string // why seconds do not tell what chance did, although the ranges of A and B do not touch
 	// counted means that errors are judged by their number.
 	counted bool
 }

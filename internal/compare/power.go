@@ -122,8 +122,8 @@ func (f Finding) NotJudged() string {
 		return f.calls()
 	case f.alone && math.IsNaN(f.change.SE):
 		return f.one
-	case f.few:
-		return "seconds too few or too alike to tell"
+	case f.blur != "":
+		return f.blur
 	}
 	return ""
 }

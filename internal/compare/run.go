@@ -98,7 +98,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))
 	if size := f.Run.UnitBytes(); op == nil && size > 0 {
 		e := m.Figures[Throughput]
-		m.set(Bytes, Estimate{Value: e.Value * size, SE: e.SE * size, DF: e.DF, Low: e.Low * size, High: e.High * size, Least: e.Least * size, Most: e.Most * size})
+		m.set(Bytes, Estimate{Value: e.Value * size, SE: e.SE * size, DF: e.DF, Low: e.Low * size, High: e.High * size, Least: e.Least * size, Most: e.Most * size, Few: e.Few})
 	}
 	m.percentiles(times.of(tags), times.segments)
 	if longest > 0 {
@@ -142,9 +142,17 @@ func relative(value float64, parts []float64) Estimate {
 	e.Low, e.High = spread(parts, outside)
 	if e.DF < fewAlike {
 		e.Least, e.Most = spread(parts, 0)
+		e.Few = tooFew(parts)
 	}
 	return e
 }
+
+// telling is how many values tell their error by stat.Successive to fewAlike degrees of freedom, if none is like the one
+// before.
+const telling = 9
+
+// tooFew reports whether there are so few values that their error would hardly be known even if none was like another.
+func tooFew(vals []float64) bool { return len(vals)-unknown(vals) < telling }
 
 // unknown counts the values that are not known.
 func unknown(vals []float64) (n int) {

@@ -30,7 +30,7 @@ func (i *Item) Answer(unit string) string {
 	}
 	switch rate, _, _ := i.Figures(); {
 	case !math.IsNaN(rate):
-		return i.Run.Sign() + units.Number(rate) + per
+		return i.Run.RateSign() + units.Number(rate) + per
 	case i.Run.EndedBy == rundir.StillRunning:
 		return "running"
 	case i.Run.Failed():

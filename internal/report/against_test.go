@@ -48,12 +48,12 @@ func TestFiguresThatMixSegmentsSaySo(t *testing.T) {
 	p := RunPage(f)
 	marked := 0
 	for _, figure := range p.Figures {
-		if strings.Contains(figure.Note, "mixes 2 segments") {
+		if strings.Contains(figure.Note, "mixes segments 0 and 1") {
 			marked++
 		}
 	}
 	assert.GreaterOrEqual(t, marked, 4, "%+v", p.Figures)
-	assert.Contains(t, strings.Join(operations(&f.Run).Text, " "), "mix 2 segments")
+	assert.Contains(t, strings.Join(operations(&f.Run).Text, " "), "mix segments 0 and 1")
 }
 
 // A verification after a server came back empty passed for what was written since, and its figure says so.

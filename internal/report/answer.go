@@ -68,8 +68,11 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []Fig
 			if text := r.PausedText(); text != "" && name == compare.Throughput {
 				f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
 			}
-			if n := r.Mixes(); n > 0 {
-				f.Note = strings.TrimPrefix(f.Note+fmt.Sprintf("; mixes %d segments", n), "; ")
+			if mixed := r.MixedSegments(); mixed != "" {
+				f.Note = strings.TrimPrefix(f.Note+"; mixes "+mixed, "; ")
+			}
+			if r.Idle() && name == compare.Throughput {
+				f.Note = strings.TrimPrefix(f.Note+"; "+rundir.IdleNote, "; ")
 			}
 			out = append(out, f)
 		}

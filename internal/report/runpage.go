@@ -146,8 +146,8 @@ func operations(r *rundir.Run) Section {
 		t.Add(row...)
 	}
 	s := Section{Heading: "Operations", Weight: Answer, Table: t}
-	if n := r.Mixes(); n > 0 {
-		s.Text = append(s.Text, fmt.Sprintf("These figures mix %d segments; each has figures of its own further down.", n))
+	if mixed := r.MixedSegments(); mixed != "" {
+		s.Text = append(s.Text, "These figures mix "+mixed+"; each has figures of its own further down.")
 	}
 	s.Text = append(s.Text, Beneath(r)...)
 	return s

@@ -290,12 +290,12 @@ func (r *Run) Remarks() []string {
 
 // Mixed says what the figures of the whole run mix; "" if nothing was changed while it went.
 func (r *Run) Mixed() string {
-	parts := r.Mixes()
-	if parts == 0 {
+	parts := r.MixedSegments()
+	if parts == "" {
 		return ""
 	}
 	what := cmp.Or(r.Changed("mid-run"), "Settings changed mid-run")
-	return fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of the %d segments do not.", units.Capital(what), parts)
+	return fmt.Sprintf("%s: figures of the whole run mix what came before and after; those of %s do not.", units.Capital(what), parts)
 }
 
 // Misgivings returns a sentence for each thing that keeps the run from being valid.

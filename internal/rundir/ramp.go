@@ -150,7 +150,48 @@ func (r *Run) Stretches() []Stretch {
 const (
 	MixedSign = "~"
 	MixedNote = MixedSign + " mixes segments between live changes"
+	// IdleNote says what the sign means of a throughput.
+	IdleNote = "includes an outage"
 )
+
+// SignNote says what the signs before figures of some runs mean, in words that fit a line; "" if none has a sign.
+func SignNote(runs ...*Run) string {
+	mixes := slices.ContainsFunc(runs, func(r *Run) bool { return r.Mixes() > 0 })
+	idle := slices.ContainsFunc(runs, (*Run).Idle)
+	switch {
+	case mixes && idle:
+		return MixedNote + ", or " + IdleNote
+	case mixes:
+		return MixedNote
+	case idle:
+		return MixedSign + " " + IdleNote
+	}
+	return ""
+}
+
+// Idle reports whether nothing was done for a part of the run, which its throughput is the mean of, too.
+func (r *Run) Idle() bool { return len(r.Outages)+len(r.Emptied) > 0 }
+
+// RateSign is Sign of the throughput of the whole run, which has one also with an outage.
+func (r *Run) RateSign() string {
+	if r.Idle() {
+		return MixedSign
+	}
+	return r.Sign()
+}
+
+// MixedSegments names those that the figures of the whole run mix by their numbers, "segments 0 to 7"; "" if live changes
+// made none.
+func (r *Run) MixedSegments() string {
+	if r.Mixes() == 0 {
+		return ""
+	}
+	numbers := make([]int, len(r.Segments))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return units.Numbered("segment", numbers)
+}
 
 // Sign returns what is put before a figure of the whole run: MixedSign if it mixes segments.
 func (r *Run) Sign() string {

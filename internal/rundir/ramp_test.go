@@ -56,7 +56,7 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
 	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
 	assert.NotContains(t, r.Judge().Causes, "changes", "a change is no doubt: segments have figures of their own")
-	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
+	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of segments 0 to 5 do not."}, r.Remarks())
 }
 
 // What quick presses of a key passed through is one stretch, without percentiles; what they came to is the next.
@@ -77,7 +77,7 @@ func TestQuickPressesAreOneStretch(t *testing.T) {
 	assert.Equal(t, Latency{Max: 102}, got[1].Operations[0].Response)
 	assert.EqualValues(t, 9, got[2].Operations[0].Response.P99)
 	assert.Equal(t, len(r.Segments)-len(got), measure.Passed(r.Did()), "a run that goes on says as many")
-	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
+	assert.Equal(t, []string{"2 changes mid-run: figures of the whole run mix what came before and after; those of segments 0 to 4 do not."}, r.Remarks())
 }
 
 // A change counts as often as the list of changes has it, for however many tracks it was; pauses and
@@ -101,5 +101,5 @@ func TestChangesAreAsManyAsTheirListHas(t *testing.T) {
 	assert.Equal(t, "3 changes later, paused 12 s, 1 fault", r.Changed("later"))
 	r.Changes = r.Changes[4:6]
 	assert.Equal(t, "paused 12 s", r.Changed("later"))
-	assert.Contains(t, r.Remarks(), "Paused 12 s: figures of the whole run mix what came before and after; those of the 3 segments do not.")
+	assert.Contains(t, r.Remarks(), "Paused 12 s: figures of the whole run mix what came before and after; those of segments 0 to 2 do not.")
 }

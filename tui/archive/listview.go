@@ -88,10 +88,13 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of " + h.covered(), Focused: true}
-	switch {
-	case slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Sought == nil && r.Mixes() > 0 }):
-		p.Foot = rundir.MixedNote
-	case h.marked:
+	var runs []*rundir.Run
+	for _, i := range h.shown {
+		if r := h.rows[i].Run; r != nil && r.Sought == nil {
+			runs = append(runs, r)
+		}
+	}
+	if p.Foot = rundir.SignNote(runs...); p.Foot == "" && h.marked {
 		p.Foot = "# has tags or a note"
 	}
 	if len(h.shown) > 0 {

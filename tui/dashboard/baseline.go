@@ -40,12 +40,13 @@ type Run struct {
 	ID     string
 	course rundir.Timeline
 	ops    map[measure.Operation]rundir.Operation
-	sign   string // of figures of all of it
+	// sign is that of figures of all of it, rated of its throughput.
+	sign, rated string
 }
 
 // Of returns a finished run as one to compare with.
 func Of(f *rundir.Folder) *Run {
-	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), course: rundir.OfCalls(f), ops: map[measure.Operation]rundir.Operation{}}
+	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), rated: f.Run.RateSign(), course: rundir.OfCalls(f), ops: map[measure.Operation]rundir.Operation{}}
 	for _, o := range f.Run.Operations {
 		r.ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
 	}
@@ -71,14 +72,14 @@ func (r *Run) pick(vals, at []float64) []float64 {
 }
 
 // Against returns how much throughput and p99 of an operation differ from those of the
-// run: "+12 %", with rundir.MixedSign if those mix segments; empty if the run did not have that operation, or too few calls of it.
+// run: "+12 %", with the signs of those; empty if the run did not have that operation, or too few calls of it.
 func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput, latency string) {
 	o, ok := r.ops[op]
 	if !ok {
 		return "", ""
 	}
 	if o.Throughput != nil {
-		throughput = r.sign + units.Percent(*o.Throughput, rate)
+		throughput = r.rated + units.Percent(*o.Throughput, rate)
 	}
 	if p99 > 0 && measure.Enough(99, o.Calls) {
 		latency = r.sign + units.Percent(float64(o.Response.P99), float64(p99))

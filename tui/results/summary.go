@@ -76,7 +76,7 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int, seen bool) 
 	if f.Rate != f.Rate {
 		rate = "no throughput"
 	} else {
-		rate = run.Sign() + rate + " " + run.Unit + "/s"
+		rate = run.RateSign() + rate + " " + run.Unit + "/s"
 	}
 	if text := run.PausedText(); text != "" {
 		rate += " (" + text + ")"
@@ -105,8 +105,13 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int, seen bool) 
 	if f.Of != "" {
 		more = append(more, "times: "+f.Of)
 	}
-	if f.Mixes > 0 {
-		more = append(more, fmt.Sprintf("%s mixes %d segments, see Changes", run.Sign(), f.Mixes))
+	switch {
+	case f.Mixes > 0 && run.Idle():
+		more = append(more, rundir.MixedSign+" mixes "+run.MixedSegments()+", see Changes; throughput "+rundir.IdleNote)
+	case f.Mixes > 0:
+		more = append(more, rundir.MixedSign+" mixes "+run.MixedSegments()+", see Changes")
+	case run.Idle():
+		more = append(more, rundir.MixedSign+" "+rundir.IdleNote)
 	}
 	if !passed(run) {
 		out = append(out, verified(s, run, w)...)

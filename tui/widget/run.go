@@ -79,33 +79,33 @@ type Figures struct {
 	count               int64
 	Of                  string // what the latencies are of, if that is not all that ran
 	Mixes               int    // how many segments they mix, 0 if there is one
-	sign                string
+	sign, rated         string
 }
 
-// RateText and P99Text are for a list: they show that they mix segments.
+// RateText and P99Text are for a list: with the signs of what they mix.
 func (f *Figures) RateText() string {
 	if math.IsNaN(f.Rate) {
 		return "–"
 	}
-	return f.mark(units.Number(f.Rate) + "/s")
+	return mark(f.rated, units.Number(f.Rate)+"/s")
 }
 
 // P99Text is described beside RateText.
-func (f *Figures) P99Text() string { return f.mark(Nanos(f.P99)) }
+func (f *Figures) P99Text() string { return mark(f.sign, Nanos(f.P99)) }
 
-// mark puts the sign before a figure, if there is one.
-func (f *Figures) mark(text string) string {
+// mark puts a sign before a figure, if there is one.
+func mark(sign, text string) string {
 	if text == "" || text[0] < '0' || text[0] > '9' {
 		return text
 	}
-	return f.sign + text
+	return sign + text
 }
 
 // FiguresOf sums up a run: the headline, with the errors of all operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{
-		Rate: h.Rate, count: h.Count, Of: h.Of(run), Mixes: run.Mixes(), sign: run.Sign(),
+		Rate: h.Rate, count: h.Count, Of: h.Of(run), Mixes: run.Mixes(), sign: run.Sign(), rated: run.RateSign(),
 		Errors: run.Failures(), P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
 	}
 	for _, o := range run.Operations {

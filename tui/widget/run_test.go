@@ -47,7 +47,15 @@ func TestFiguresOfSeveralSegmentsAreMarked(t *testing.T) {
 	run := rundir.Run{MeasuredS: 10, Operations: []rundir.Operation{{Count: 5000, Calls: 5000, Throughput: &v, Response: rundir.Latency{P99: 1e6}}}, Segments: make([]rundir.Segment, 1)}
 	f := FiguresOf(&run)
 	assert.Equal(t, []string{"500/s", "1 ms"}, []string{f.RateText(), f.P99Text()})
-	run.Segments = make([]rundir.Segment, 3)
+	run.Outages = []verdict.Outage{{From: 4, To: 6}}
+	f = FiguresOf(&run)
+	assert.Equal(t, []string{"~500/s", "1 ms"}, []string{f.RateText(), f.P99Text()}, "calls of an outage have no times")
+	assert.Equal(t, "~ includes an outage", rundir.SignNote(&run))
+	several := run
+	several.Outages, several.Segments = nil, make([]rundir.Segment, 2)
+	assert.Equal(t, "~ mixes segments between live changes, or includes an outage", rundir.SignNote(&run, &several))
+	assert.Empty(t, rundir.SignNote(&rundir.Run{}))
+	run.Outages, run.Segments = nil, make([]rundir.Segment, 3)
 	f = FiguresOf(&run)
 	assert.Equal(t, 3, f.Mixes)
 	assert.Equal(t, []string{"~500/s", "~1 ms"}, []string{f.RateText(), f.P99Text()})

@@ -25,7 +25,7 @@ func Figures(r *rundir.Run, found *find.Result) []string {
 	} else {
 		h := r.Headline()
 		if !math.IsNaN(h.Rate) {
-			rate = r.Sign() + units.Number(h.Rate) + " " + r.Unit + "/s"
+			rate = r.RateSign() + units.Number(h.Rate) + " " + r.Unit + "/s"
 		}
 		if len(h.Timed) > 0 {
 			if p99 = Latency(h.Response.P99); h.Response.P99 != measure.Hidden {

@@ -69,8 +69,8 @@ func Summary(r *rundir.Run, dir string) string {
 	for _, text := range report.Beneath(r) {
 		fmt.Fprintln(&b, text)
 	}
-	if n := r.Mixes(); n > 0 {
-		fmt.Fprintf(&b, "\nthese figures mix %d segments (%s); the report has each\n", n, r.Changed("mid-run"))
+	if mixed := r.MixedSegments(); mixed != "" {
+		fmt.Fprintf(&b, "\nthese figures mix %s (%s); the report has each\n", mixed, r.Changed("mid-run"))
 	}
 	for _, a := range r.Faults {
 		fmt.Fprintf(&b, "fault %s\n", report.FaultText(&a, r))
@@ -201,8 +201,8 @@ func SummaryLine(r *rundir.Run) string {
 	if of != "" {
 		of = " (" + of + ")"
 	}
-	if n := r.Mixes(); n > 0 {
-		of += fmt.Sprintf(" over %d segments", n)
+	if mixed := r.MixedSegments(); mixed != "" {
+		of += " over " + mixed
 	}
 	rate := units.Number(h.Rate) + " " + r.Unit + "/s"
 	if text := r.PausedText(); text != "" {
