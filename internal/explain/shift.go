@@ -26,6 +26,19 @@ const (
 // nothingSeen is said of what nothing else happened with.
 const nothingSeen = "when nothing else was seen that explains it"
 
+// ofThroughput is how what is told of a shift begins.
+const ofThroughput = "throughput "
+
+// Shifts lists what is told of the shifts of throughput in a run that no doubt of its verdict has told, without that word.
+func Shifts(w *rundir.Why, v rundir.Verdict) (out []string) {
+	for _, c := range w.Coincidences {
+		if text, is := strings.CutPrefix(c.Text, ofThroughput); is && !v.Shows(c.Text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // shifts lists, in order, for how long throughput was far from what is usual in its segment although nobody changed
 // anything, with what else happened then.
 func shifts(f *rundir.Folder) (out []rundir.Coincidence) {
@@ -60,7 +73,7 @@ func shifts(f *rundir.Folder) (out []rundir.Coincidence) {
 			when = "when " + strings.Join(what[:min(len(what), mostCauses)], " and ")
 		}
 		out = append(out, rundir.Coincidence{At: float64(s.from), Until: float64(s.until), Crowded: crowded != "" && s.mean < s.usual, Text: fmt.Sprintf(
-			"throughput %s to %s from the usual %s %s/s from %s, %s", word, units.Number(s.mean), units.Number(s.usual), f.Run.Unit, plot.Between(float64(s.from), float64(s.until)), when)})
+			ofThroughput+"%s to %s from the usual %s %s/s from %s, %s", word, units.Number(s.mean), units.Number(s.usual), f.Run.Unit, plot.Between(float64(s.from), float64(s.until)), when)})
 	}
 	return out
 }

@@ -94,6 +94,9 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 			}
 			assert.Equal(t, tt.want, got)
 			if tt.want != nil {
+				told := Shifts(Of(f), rundir.Verdict{})
+				assert.Len(t, told, len(tt.want))
+				assert.Equal(t, tt.want[0], ofThroughput+told[0])
 				assert.True(t, slices.ContainsFunc(Of(f).Coincidences, func(c rundir.Coincidence) bool { return c.Text == tt.want[0] }))
 			}
 		})

@@ -31,8 +31,8 @@ var same = map[string][]verdict.Cause{
 // limitedBy is the name of a cause that held the run back.
 const limitedBy = "limited by"
 
-// Causes lists what casts doubt on the figures of a run, then when nothing was done, then in one line what
-// held it back. The page of the verdict has what shows it.
+// Causes lists what casts doubt on the figures of a run, then when nothing was done or throughput was not the
+// usual one, then in one line what held it back. The page of the verdict has what shows it.
 func Causes(f *rundir.Folder) []Cause {
 	var out []Cause
 	told := f.Run.Verdict.Told()
@@ -41,6 +41,9 @@ func Causes(f *rundir.Folder) []Cause {
 	}
 	why := Why(f)
 	out = append(out, Outages(f, why)...)
+	for _, text := range explain.Shifts(why, f.Run.Verdict) {
+		out = append(out, Cause{Name: "throughput", Text: sentence(text)})
+	}
 	known := func(resource string) bool {
 		return slices.ContainsFunc(same[resource], func(c verdict.Cause) bool {
 			_, is := verdict.Of(told, c)
