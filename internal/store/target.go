@@ -135,9 +135,13 @@ func unknownScheme(word, rest string, colon bool) error {
 	return bad(fmt.Sprintf("target: unknown scheme %q", word), hint)
 }
 
-// ofStores are the schemes of stores: those of brokers are for what stands between.
+// usual are the schemes that are named first, one of each store.
+var usual = []string{"redis", "postgres", "mysql", "mariadb", "cassandra", "memcached", "sqlite", "coherence", "embedded", "memory", "null"}
+
+// ofStores are the schemes of stores, the usual ones first: those of brokers are for what stands between.
 func ofStores() []string {
-	return slices.DeleteFunc(Schemes(), func(s string) bool { return strings.HasPrefix(s, "amqp") })
+	others := slices.DeleteFunc(Schemes(), func(s string) bool { return strings.HasPrefix(s, "amqp") || slices.Contains(usual, s) })
+	return append(slices.Clone(usual), others...)
 }
 
 func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }

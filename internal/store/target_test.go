@@ -71,6 +71,7 @@ func TestBadTargets(t *testing.T) {
 		"valkey://h1":                  {`unknown scheme "valkey"`, "speaks the protocol of redis://"},
 		"scylla://h1":                  {`unknown scheme "scylla"`, "speaks the protocol of cassandra://"},
 		"cockroach://h1":               {`unknown scheme "cockroach"`, "speaks the protocol of postgres://"},
+		"http://h1":                    {`unknown scheme "http"`, "there are redis, postgres, mysql, "},
 		"postgre://h1":                 {`unknown scheme "postgre"`, "did you mean postgres"},
 		"redis:h1":                     {"// is missing", "redis://localhost:6379"},
 		"redis://":                     {"a host is missing", "redis://localhost:6379"},

@@ -68,7 +68,7 @@ func NewSweeps(b Sweeper, id string) *Screen { return &Screen{bench: b, id: id, 
 // Start reads what is shown.
 func (s *Screen) Start(screen.Env) tea.Cmd {
 	if s.id == "" {
-		return nil
+		return s.check()
 	}
 	b, id := s.bench, s.id
 	return func() tea.Msg {
@@ -119,6 +119,10 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.of == s {
 			return s, s.begun(msg, e)
 		}
+	case checkedMsg:
+		if msg.of == s {
+			return s, s.checked(msg.err)
+		}
 	case againMsg:
 		if msg.of == s {
 			return s, s.again(msg, e)
@@ -126,6 +130,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case tea.PasteMsg:
 		if s.ask.open {
 			s.ask.press(msg)
+			return s, s.check()
 		}
 	case tea.KeyPressMsg:
 		return s, s.press(msg, e)
@@ -369,6 +374,8 @@ func (s *Screen) click(m tea.Mouse) tea.Cmd {
 
 // Sweeper makes sweeps, and reads them. All of it is called from a tea.Cmd.
 type Sweeper interface {
+	// CheckSweep returns why what was asked makes no sweep, without asking a store: input faults.
+	CheckSweep(r request.Request, asked sweep.Asked) error
 	// CanSweep returns why a sweep is not possible: input faults.
 	CanSweep(r request.Request, asked sweep.Asked) error
 	// Sweep begins a sweep, or resumes one that was requested in the same words.

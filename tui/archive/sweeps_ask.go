@@ -28,6 +28,8 @@ type asker struct {
 	open bool
 	// targets means that targets are asked for.
 	targets bool
+	// replays means that the runs replay a recording.
+	replays bool
 	form    widget.Form
 	req     request.Request
 	// after is the run that ends before the sweep begins; nil without one.
@@ -36,6 +38,10 @@ type asker struct {
 	busy bool
 	// long asks whether a sweep that takes long is to begin; nil: nothing is asked.
 	long *widget.Question
+	// refused is why what is asked makes no sweep, as far as it is known; checking means that it is found out, and changed
+	// that something else is asked since that began.
+	refused           error
+	checking, changed bool
 	// foot is how many lines what enter starts had when it was drawn last.
 	foot int
 }
@@ -94,7 +100,7 @@ func newAsker(to screen.AskSweep) asker {
 	if len(to.Request.Timetable) > 0 {
 		rows = append(rows, widget.NewRow("at", "timetable", timetable(to.Request), "what changes during each run; empty: nothing"))
 	}
-	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: rows}}
+	return asker{targets: to.Targets, replays: to.Replays, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: rows}}
 }
 
 // rowsOfSweeps are those of the form, which texts name.
@@ -274,8 +280,49 @@ func (p size) starts(server string) string {
 	return text + "."
 }
 
-// blame shows why there is no sweep: what is wrong with what is swept over, beside the row that has it.
-func (a *asker) blame(err error) {
+// checkedMsg delivers why what is asked in a form makes no sweep; nil: it does.
+type checkedMsg struct {
+	of  *Screen
+	err error
+}
+
+// check finds out in the background, one after the other, whether what is asked makes a sweep. Targets are not asked for
+// their passwords as they are typed, and a recording is not read again with each key.
+func (s *Screen) check() tea.Cmd {
+	a := &s.ask
+	_, err := a.plan()
+	switch {
+	case !a.open, a.replays, a.server() == "", err != nil:
+		a.refused = nil
+		return nil
+	case a.checking:
+		a.changed = true
+		return nil
+	}
+	a.checking, a.changed = true, false
+	bench, req, asked := s.bench, a.request(), a.asked()
+	return func() tea.Msg { return checkedMsg{s, bench.CheckSweep(req, asked)} }
+}
+
+// checked shows what is wrong with what is asked.
+func (s *Screen) checked(err error) tea.Cmd {
+	a := &s.ask
+	a.checking = false
+	if a.changed {
+		return s.check()
+	}
+	if _, wrong := a.plan(); wrong == nil && a.open {
+		a.refused = a.placed(err)
+		a.form.Check(a.refused)
+	}
+	return nil
+}
+
+// blame shows why there is no sweep.
+func (a *asker) blame(err error) { a.form.Blame(a.placed(err)) }
+
+// placed names the row of what is wrong with what is swept over.
+func (a *asker) placed(err error) error {
 	parts := fault.Parts(err)
 	for i, part := range parts {
 		for _, row := range []string{"over", "and"} {
@@ -285,14 +332,14 @@ func (a *asker) blame(err error) {
 			}
 		}
 	}
-	a.form.Blame(errors.Join(parts...))
+	return errors.Join(parts...)
 }
 
 // press handles a key or a paste in the form, which says what is wrong as it is typed.
 func (a *asker) press(msg tea.Msg) {
 	a.form.Press(msg)
 	_, err := a.plan()
-	a.form.Check(err)
+	a.form.Check(cmp.Or(err, a.refused)) // until it is checked anew
 }
 
 // keys returns those of the form, or of what it asks.
@@ -322,7 +369,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Back
 	case msg.String() != "enter":
 		a.press(msg)
-		return nil
+		return s.check()
 	case err != nil:
 		a.form.Blame(err)
 		return nil

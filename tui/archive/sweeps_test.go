@@ -255,6 +255,23 @@ func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
 	assert.NotNil(t, s.Running())
 }
 
+// What makes no sweep is said at its row while it is typed, and nothing is promised then.
+func TestWhatMakesNoSweepIsSaidAsItIsTyped(t *testing.T) {
+	a, _, b := asking(t, 120, 40)
+	b.Unswept = func(asked sweep.Asked) error {
+		if strings.Contains(asked.Over[0], "bad") {
+			return fault.Field("threads", fault.Input(errors.New(`threads: "bad" is not a whole number`), ""))
+		}
+		return nil
+	}
+	a.Type(t, "threads=2,bad")
+	assert.Contains(t, a.Picture(t), `"bad" is not a whole number`)
+	assert.NotContains(t, a.Picture(t), "Enter starts")
+	a.Send(t, "backspace", "backspace", "backspace", "4")
+	assert.NotContains(t, a.Picture(t), "is not a whole number")
+	assert.Contains(t, a.Picture(t), "Enter starts 6 runs")
+}
+
 func TestASweepIsStoppedAndStays(t *testing.T) {
 	a, s, b := going(t, 120, 40)
 	a.Send(t, "esc")

@@ -232,7 +232,7 @@ func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
 	sentence := func(text string, k widget.Ink, most int) {
 		lines := widget.Wrap(text, max(w-column-4, 12))
 		if len(lines) > most {
-			lines = append(lines[:most-1], ansi.Truncate(lines[most-1], max(w-column-6, 10), "")+" …")
+			lines = append(lines[:most-1], widget.Brief(strings.Join(lines[most-1:], " "), max(w-column-4, 12)))
 		}
 		for _, l := range lines {
 			out = append(out, at+k.On(l))

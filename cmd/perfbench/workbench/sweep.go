@@ -64,10 +64,16 @@ func targetsOf(over string) []string {
 	return nil
 }
 
+// CheckSweep says why what was asked makes no sweep.
+func (w sweeper) CheckSweep(r request.Request, asked sweep.Asked) error {
+	_, err := w.prepareSweep(w.driver(), r, asked)
+	return err
+}
+
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
 func (w sweeper) CanSweep(r request.Request, asked sweep.Asked) error {
-	if _, err := w.prepareSweep(w.driver(), r, asked); err != nil {
+	if err := w.CheckSweep(r, asked); err != nil {
 		return err
 	}
 	var problems workload.Problems

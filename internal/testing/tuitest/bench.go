@@ -37,8 +37,9 @@ type Bench struct {
 	StartErr  error
 	Next      *Run // what Start returns
 	SweepErr  error
-	FindErr   error     // what CanFind returns
-	NextSweep *SweepRun // what Sweep returns
+	Unswept   func(sweep.Asked) error // why what is asked makes no sweep; nil: it does
+	FindErr   error                   // what CanFind returns
+	NextSweep *SweepRun               // what Sweep returns
 	SuiteErr  error
 	NextSuite *SuiteRun // what Suite returns
 	// Planned are the runs that PlanOf was given last.

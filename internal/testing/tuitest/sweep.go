@@ -79,6 +79,14 @@ func (s *SweepRun) Done() <-chan struct{} { return s.done }
 // Outcome returns an outcome with a summary.
 func (s *SweepRun) Outcome() screen.Outcome { return screen.Outcome{Summary: "the sweep\n"} }
 
+// CheckSweep asks Unswept, if there is one.
+func (b *Bench) CheckSweep(_ request.Request, asked sweep.Asked) error {
+	if b.Unswept == nil {
+		return nil
+	}
+	return b.Unswept(asked)
+}
+
 // CanSweep returns SweepErr.
 func (b *Bench) CanSweep(request.Request, sweep.Asked) error { return b.SweepErr }
 
