@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
@@ -129,7 +128,7 @@ func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 		return err
 	}
 	if s.dir == "" {
-		dir, err := newFolder(filepath.Join(s.First().Out, time.Now().Format(sweep.FolderTime)+"-"+s.result.Profile+sweep.FolderEnd))
+		dir, err := newFolder(filepath.Join(s.First().Out, run.Started.Local().Format(sweep.FolderTime)+"-"+s.result.Profile+sweep.FolderEnd))
 		if err != nil {
 			return fmt.Errorf("keep the sweep: %w", err)
 		}

@@ -173,6 +173,9 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 		kept := b.kept.Sweeps()
 		require.Len(t, kept, 1)
 		require.True(t, kept[0].Complete())
+		begun, err := b.kept.Load(kept[0].Runs[0].ID)
+		require.NoError(t, err)
+		assert.Equal(t, begun.Run.Started.Local().Truncate(time.Second), kept[0].When, "the sweep began with its first run")
 		for i, want := range []float64{250, 500, 500} {
 			assert.InEpsilon(t, want, *kept[0].Points[i].Done, 0.02)
 		}
