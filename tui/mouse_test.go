@@ -26,6 +26,14 @@ func clickOn(t *testing.T, a *testApp, text string) {
 	require.Fail(t, "not on the screen", text)
 }
 
+// The line that counts the values which are not shown shows them.
+func TestAClickShowsAllValues(t *testing.T) {
+	a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
+	require.NotContains(t, picture(t, a), "● supported")
+	clickOn(t, a, "d shows 12 more")
+	assert.Contains(t, picture(t, a), "● supported")
+}
+
 func TestEveryKeyOfTheHelpCanBeClicked(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}} {
 		a, run := dashApp(t, Options{}, 1, 3*time.Second, size[0], size[1])

@@ -62,11 +62,14 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	if len(hidden) > 0 {
 		add(-1, "")
 		for _, l := range named(f.shower(focused), hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
-			add(-1, " "+s.Muted.On(l))
+			add(moreLine, " "+s.Muted.On(l))
 		}
 	}
 	return out
 }
+
+// moreLine stands for a line that names rows which are not shown, in the place of a row.
+const moreLine = -1 << 16
 
 // shower says what shows all: where values are typed, its letter is.
 func (f *form) shower(focused bool) string {

@@ -68,6 +68,12 @@ func (f *form) current() *row {
 // shows reports whether a row is shown; the selected one is, however it was found.
 func (f *form) shows(i int) bool { return f.all || !f.rows[i].more || i == f.at }
 
+// showAll shows all rows, with the stores of all profiles, or the main ones again.
+func (f *form) showAll() {
+	f.all = !f.all
+	f.list.matrix = f.all
+}
+
 // move selects a row that is so many shown ones further on, or the last one that way.
 func (f *form) move(by int) {
 	step := 1
@@ -339,7 +345,7 @@ func (f *form) write(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, why string
 	}
 	next, ok := widget.Choice(r.choices, r.text, msg.Text)
 	if !ok {
-		return nil, fmt.Sprintf("no %s begins with %s: ←→ or enter choose", label(r.name), msg.Text)
+		return nil, fmt.Sprintf("no %s begins with %s: %s", label(r.name), msg.Text, cmp.Or(commands[msg.Text], "←→ or enter choose"))
 	}
 	return f.keep(e, r, next), ""
 }
@@ -447,6 +453,10 @@ func (x *edit) offer() {
 // click selects a row; on the selected one it changes the value.
 func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 	line += f.top
+	if line >= 0 && line < len(f.lines) && f.lines[line] == moreLine {
+		f.showAll()
+		return nil
+	}
 	if line < 0 || line >= len(f.lines) || f.lines[line] < 0 {
 		return nil
 	}
@@ -472,7 +482,7 @@ func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 // clickEdit keeps the typed text, or accepts the offer in a line of the form.
 func (f *form) clickEdit(line int, e screen.Env) tea.Cmd {
 	x := f.edit
-	if line += f.top; line >= 0 && line < len(f.lines) && f.lines[line] <= -2 {
+	if line += f.top; line >= 0 && line < len(f.lines) && f.lines[line] <= -2 && f.lines[line] != moreLine {
 		x.pick = -2 - f.lines[line]
 	}
 	f.edit = nil

@@ -43,8 +43,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Copy):
 		return screen.Copy("does this run", p.forecast.elsewhere(p.drafts.request()))
 	case key.Matches(msg, k.Details):
-		p.form.all = !p.form.all
-		p.list.matrix = p.form.all
+		p.form.showAll()
 	case key.Matches(msg, k.Plans):
 		return screen.Open(screen.Plans{})
 	case key.Matches(msg, k.History):

@@ -789,7 +789,7 @@ func TestALetterChooses(t *testing.T) {
 	a.Send(t, "s")
 	assert.Equal(t, "small", p.drafts.request().Preset)
 	a.Send(t, "q")
-	assert.Contains(t, a.Picture(t), "no preset begins with q")
+	assert.Contains(t, a.Picture(t), "no preset begins with q: ctrl+c quits")
 	assert.Nil(t, p.form.edit)
 	assert.Equal(t, "small", p.drafts.request().Preset)
 	goTo(t, a, p, "password")

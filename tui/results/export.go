@@ -119,7 +119,7 @@ func (x *exporter) keys() widget.KeyMap {
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	if x.typing {
-		list := []key.Binding{widget.Bind("enter", "write", "enter"), widget.Bind("tab", "formats", "tab"), widget.Bind("ctrl+u", "clear", "ctrl+u"), widget.Bind("esc", "cancel", "esc")}
+		list := []key.Binding{widget.Bind("enter", "write", "enter"), widget.Bind("tab", "formats", "tab", "up"), widget.Bind("ctrl+u", "clear", "ctrl+u"), widget.Bind("esc", "cancel", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 	}
 	k := x.bindings()
@@ -141,10 +141,10 @@ func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed
 		case "enter":
 			x.typing = false
 			return x.write(e), false
-		case "tab":
-			x.typing = false
+		case "tab", "up":
+			x.typing, x.at = false, len(x.formats)-1
 		case "esc":
-			x.typing, x.dir = false, x.before
+			x.typing, x.dir, x.at = false, x.before, len(x.formats)-1
 		default:
 			x.dir, _ = x.dir.Update(msg)
 		}
@@ -183,7 +183,9 @@ func (x *exporter) move(by int) {
 		x.top += by
 		return
 	}
-	x.at = min(max(x.at+by, 0), len(x.formats))
+	if x.at = min(max(x.at+by, 0), len(x.formats)); x.at == len(x.formats) { // where letters are typed, as in other forms
+		x.edit()
+	}
 }
 
 // click chooses a format, edits the directory, or closes the box if outside of it.

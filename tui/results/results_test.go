@@ -194,8 +194,11 @@ func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {
 	assert.Equal(t, "markdown", r.export.formats[r.export.at].ID, "what is chosen is selected")
 	a.Send(t, "G")
 	assert.Equal(t, len(b.CanWrite), r.export.at, "the row of the folder is the last")
-	a.Send(t, "g")
+	a.Type(t, "q")
+	assert.Equal(t, "/tmp/reportsq", r.export.dir.Value(), "where letters are typed")
+	a.Send(t, "backspace", "up", "g")
 	assert.Zero(t, r.export.at)
+	assert.False(t, r.Typing())
 
 	b.Exports = request.Exported{Formats: []string{"csv"}}
 	a.Send(t, "esc", "e")
