@@ -73,6 +73,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 		}
 	}
 	var before *stretch
+	moved := shiftsIn(f)
 	for _, s := range cuts {
 		part := stretchOf(f, s.From, s.To)
 		part.settings, part.end, part.before = s.Settings, s.End, before
@@ -91,7 +92,13 @@ func Of(f *rundir.Folder) *rundir.Why {
 			w.Parts = append(w.Parts, one)
 			continue
 		}
-		w.Parts = join(w.Parts, one)
+		parts := []rundir.WhyPart{one}
+		if one.Full { // it may have been there for a while only
+			parts = part.split(moved)
+		}
+		for _, p := range parts {
+			w.Parts = join(w.Parts, p)
+		}
 	}
 	if len(w.Parts) <= 1 {
 		if mixed { // laws of means hold while settings do
@@ -109,7 +116,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 		besides(&w.Parts[i], dead)
 		apart(&w.Parts[i], dead)
 	}
-	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f), shifts(f))
+	w.Coincidences = slices.Concat(dead, evicted(f), coincidences(f), shifts(f, moved))
 	return w
 }
 

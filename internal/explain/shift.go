@@ -41,12 +41,9 @@ func Shifts(w *rundir.Why, v rundir.Verdict) (out []string) {
 
 // shifts lists, in order, for how long throughput was far from what is usual in its segment although nobody changed
 // anything, with what else happened then.
-func shifts(f *rundir.Folder) (out []rundir.Coincidence) {
-	if len(f.Run.Phases) > 0 && f.Run.Failed() || slices.ContainsFunc(f.Run.Changes, func(c rundir.Change) bool { return c.By == measure.BySearch }) {
-		return nil
-	}
+func shifts(f *rundir.Folder, list []shift) (out []rundir.Coincidence) {
 	c := rundir.Of(f)
-	list := shiftsIn(f, c)
+	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b shift) int { return cmp.Compare(b.until-b.from, a.until-a.from) })
 	list = list[:min(len(list), mostShifts)]
 	slices.SortFunc(list, func(a, b shift) int { return cmp.Compare(a.from, b.from) })
@@ -95,7 +92,11 @@ type alikeSeconds struct {
 // shiftsIn finds seconds in a row, in which nothing that the user decides was changed, with a throughput far from the
 // usual. Where a rate is asked for, one that is higher works off what is due; an outage and a fault of the run
 // are told elsewhere.
-func shiftsIn(f *rundir.Folder, c rundir.Timeline) (out []shift) {
+func shiftsIn(f *rundir.Folder) (out []shift) {
+	if len(f.Run.Phases) > 0 && f.Run.Failed() || slices.ContainsFunc(f.Run.Changes, func(c rundir.Change) bool { return c.By == measure.BySearch }) {
+		return nil
+	}
+	c := rundir.Of(f)
 	of := map[int]alikeSeconds{}
 	for _, r := range f.Series {
 		if r.T < 0 || !f.Run.Counts(rundir.Operation{Track: r.Track, Op: r.Op}) {
@@ -144,6 +145,25 @@ func shiftsIn(f *rundir.Folder, c rundir.Timeline) (out []shift) {
 		}
 		t = max(t, from+1)
 	}
+	return out
+}
+
+// split returns the parts that a stretch has by the shifts of throughput in it.
+func (s *stretch) split(list []shift) (out []rundir.WhyPart) {
+	from := s.from
+	add := func(to float64) {
+		piece := stretchOf(s.f, from, to)
+		piece.settings, piece.end, piece.ops = s.settings, s.end, nil // which are those of the stretch
+		out, from = append(out, piece.part()), to
+	}
+	for _, m := range list {
+		for _, at := range []int{m.from, m.until} {
+			if at := float64(at); at-from >= leastSeconds && s.to-at >= leastSeconds {
+				add(at)
+			}
+		}
+	}
+	add(s.to)
 	return out
 }
 

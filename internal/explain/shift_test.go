@@ -75,19 +75,10 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 		"an outage": {func(f *rundir.Folder) { f.Run.Outages = append(f.Run.Outages, verdict.Outage{From: from, To: 40}) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := recorded()
-			f.Run.MeasuredS, f.Run.Segments[0].To, f.Run.Observed.Seconds = 40, 40, 40
-			for s := 10; s < 40; s++ {
-				f.Series = append(f.Series, f.Series[0])
-				f.Series[s].T = s
-			}
-			sample(f, rundir.OfClient, "cpu_cores", 0.5)
-			sample(f, rundir.OfProcess, "cpu_cores", 0.6)
-			sample(f, rundir.OfMachine, "cpu_cores", 1.5)
-			rate(f, from, 40, 450)
+			f := fallen(from, 450)
 			tt.with(f)
 			var got []string
-			for _, c := range shifts(f) {
+			for _, c := range shifts(f, shiftsIn(f)) {
 				got = append(got, c.Text)
 				require.Less(t, c.At, c.Until)
 				assert.Equal(t, name == "others", c.Crowded)
@@ -101,4 +92,39 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fallen is recorded for 40 s, with so many entries a second from a second on.
+func fallen(from int, perS int64) *rundir.Folder {
+	f := recorded()
+	f.Run.MeasuredS, f.Run.Segments[0].To, f.Run.Observed.Seconds = 40, 40, 40
+	for s := 10; s < 40; s++ {
+		f.Series = append(f.Series, f.Series[0])
+		f.Series[s].T = s
+	}
+	sample(f, rundir.OfClient, "cpu_cores", 0.5)
+	sample(f, rundir.OfProcess, "cpu_cores", 0.6)
+	sample(f, rundir.OfMachine, "cpu_cores", 1.5)
+	for s := from; s < 40; s++ {
+		f.Series[s].Count, f.Series[s].Throughput = perS, float64(perS)
+	}
+	return f
+}
+
+// What was at its limit until throughput fell, and not after that, held the run back until then.
+func TestALimitEndsWhereThroughputFalls(t *testing.T) {
+	t.Parallel()
+	thread := func(f *rundir.Folder, after float64) []Period {
+		sample(f, rundir.OfStore, "main_thread_cpu_cores", 0.95)
+		for i := range f.Samples {
+			if x := &f.Samples[i]; x.Name == "main_thread_cpu_cores" && x.T >= 34 {
+				x.Value = after
+			}
+		}
+		periods, _ := Periods(Of(f))
+		return periods
+	}
+	assert.Equal(t, []Period{{0, 34, "the store's main thread: 0.95 of 1 processor"}, {34, 40, "not known"}}, thread(fallen(34, 450), 0.67))
+	assert.Equal(t, []Period{{0, 40, "the store's main thread: 0.91 of 1 processor"}}, thread(fallen(34, 900), 0.67), "it did not fall")
+	assert.Equal(t, []Period{{0, 40, "the store's main thread: 0.95 of 1 processor"}}, thread(fallen(34, 450), 0.95), "it was full all the time")
 }
