@@ -431,7 +431,6 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 		b := Area{From: a.Dots(a.Times(ch.now.snap, op, func(p measure.Point) int64 { return p.ResponseP50 })), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op), Few: a.Few(ch.now.snap, op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
-	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Median(y.To), chart.Median(x.To)) })
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.P99(a.Moments())
 	}
@@ -446,6 +445,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 		c.least, c.most = low, max(chart.Peak(c.Above), chart.Peak(all))
 	}
 	c.fit()
+	c.arrange()
 	return c
 }
 

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -87,6 +88,13 @@ func (p *Plot) fit() {
 		return
 	}
 	p.High = plot.TopIn(p.most, p.Rows)
+}
+
+// arrange puts the lower areas in front. Those that usually end in the same row keep their order: their colours do not
+// change places whenever one is a little higher than the other.
+func (p *Plot) arrange() {
+	row := func(a Area) float64 { return math.Floor(p.Part(chart.Median(a.To)) * float64(p.Rows)) }
+	slices.SortStableFunc(p.Areas, func(x, y Area) int { return cmp.Compare(row(y), row(x)) })
 }
 
 // canvas draws everything of a plot.

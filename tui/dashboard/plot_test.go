@@ -168,3 +168,22 @@ func TestTheEdgeOfAHiddenAreaIsSeen(t *testing.T) {
 		assert.Equal(t, []any{'▄', edge + 1, edge}, []any{sign, l, c.Under(x, 0)}, "both in each column, that in front below")
 	}
 }
+
+// The lower of two areas is in front; of two that end in one row, that is always the same one.
+func TestAreasOfOneRowKeepTheirOrder(t *testing.T) {
+	order := func(heights ...float64) (out []int) {
+		p := Plot{Cells: 4, Rows: 4, Scale: plot.Scale{High: 8}}
+		for i, h := range heights {
+			p.Areas = append(p.Areas, Area{To: flat(8, h), Series: i})
+		}
+		p.arrange()
+		for _, a := range p.Areas {
+			out = append(out, a.Series)
+		}
+		return out
+	}
+	assert.Equal(t, []int{1, 2, 0}, order(1, 7, 5))
+	assert.Equal(t, []int{2, 0, 1}, order(4.1, 4.2, 7))
+	assert.Equal(t, []int{2, 0, 1}, order(4.2, 4.1, 7))
+	assert.Equal(t, []int{1, 0}, order(math.NaN(), 1), "what has no values yet hides none")
+}

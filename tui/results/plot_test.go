@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -51,7 +52,7 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 	for _, w := range []int{56, 76, 116} {
 		a, r, _ := show(t, w+4, 40)
 		l := r.run.loaded
-		none := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w), "\n"))
+		none := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w, 0), "\n"))
 		assert.NotContains(t, none, "per second")
 		assert.True(t, r.moment.plots.Empty())
 
@@ -61,7 +62,7 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 			l.course.errors[i] = 40
 		}
 		l.course.idle = []idle{{from: 20, to: 26}}
-		page := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w), "\n"))
+		page := ansi.Strip(strings.Join(l.failures(a.Env.Styles, r.moment, w, 0), "\n"))
 		lines := strings.Split(page, "\n")
 		assert.Contains(t, lines[0], "Errors per second")
 		assert.Contains(t, page, "40 ┤")
@@ -72,6 +73,15 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 		assert.Contains(t, page, "00:30", "the axis")
 		assert.Contains(t, page, "timeout")
 		assert.Equal(t, w, r.moment.plots.Max.X)
+
+		f := *l.folder
+		f.Run.Parts, f.Run.Operations = []string{"a.part"}, []rundir.Operation{{Track: "a", Op: "whole"}, {Track: "a", Op: "part", Errors: 7}}
+		l.folder = &f
+		high := l.failures(a.Env.Styles, r.moment, w, 20)
+		assert.Greater(t, len(high), len(lines), "a higher chart where there is room")
+		assert.LessOrEqual(t, len(high), 20)
+		assert.Contains(t, ansi.Strip(high[0]), "Errors per second")
+		assert.Contains(t, ansi.Strip(strings.Join(high, "\n")), "besides, 7 failed", "below the chart, not in its place")
 	}
 }
 

@@ -573,7 +573,7 @@ func TestChartsShowWhatTheirTitlesSay(t *testing.T) {
 	charts := ansi.Strip(strings.Join(l.charts(s, &moment{}, image.Point{}, 76, 14), "\n"))
 	assert.Contains(t, charts, "each second 5 ms to 5 ms")
 	assert.NotRegexp(t, `90 ms|100 ms|900`, charts)
-	errors := l.failing(s, &moment{}, 76)
+	errors := l.failing(s, &moment{}, 76, 0)
 	assert.Contains(t, ansi.Strip(errors[0]), "each second 0 to 10")
 	assert.NotContains(t, ansi.Strip(strings.Join(errors, "\n")), "▁", "none in a second is no bar")
 }

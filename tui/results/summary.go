@@ -464,11 +464,13 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	return out
 }
 
-// errorRows is how high the chart of errors is, errorSeries the series in whose colour they are drawn.
-const errorRows, errorSeries = 5, 3
+// errorRows is how high the chart of errors is at least, mostErrorRows at most, errorSeries the series in whose colour
+// they are drawn.
+const errorRows, mostErrorRows, errorSeries = 5, 11, 3
 
-// failing draws how many operations failed in each second, with a blank line below; nothing of a run that is too short.
-func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
+// failing draws how many operations failed in each second, in as many of h lines as the chart takes, with a blank line
+// below; nothing of a run that is too short.
+func (l *loadedRun) failing(s *widget.Styles, m *moment, w, h int) []string {
 	c := l.course
 	if len(c.rates) < 2 {
 		return nil
@@ -502,7 +504,9 @@ func (l *loadedRun) failing(s *widget.Styles, m *moment, w int) []string {
 	if lane := c.lane(s, w); lane != "" {
 		out = append(out, lane)
 	}
-	out = append(out, graph{vals: some, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, errorRows)...)
+	rows := min(max(h-len(out)-2, errorRows), mostErrorRows)
+	rows -= 1 - rows%2 // an odd height has a middle row to label
+	out = append(out, graph{vals: some, series: errorSeries, always: true, format: units.Number}.draw(s, c, w, rows)...)
 	out = append(out, chart.Clocks(s, c.first, len(c.rates), w))
 	m.plots = image.Rect(chart.AxisWidth, 0, w, len(out))
 	return append(out, "")

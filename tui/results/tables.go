@@ -249,10 +249,10 @@ func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 }
 
 // failures is how many operations failed in each second, at the moment that is read, and of each kind of errors how
-// many there were and what they said.
-func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
+// many there were and what they said; the chart has what is left of h lines.
+func (l *loadedRun) failures(s *widget.Styles, m *moment, w, h int) []string {
 	run := &l.folder.Run
-	out := l.failing(s, m, w)
+	var out []string
 	if text := report.Parts(run); text != "" {
 		out = append(widget.MutedLines(s, text, w), "")
 	}
@@ -269,7 +269,8 @@ func (l *loadedRun) failures(s *widget.Styles, m *moment, w int) []string {
 		}
 		out = append(out, "")
 	}
-	return append(out, widget.MutedLines(s, "Failed calls are not in throughput; of each kind, five messages are kept.", w)...)
+	out = append(out, widget.MutedLines(s, "Failed calls are not in throughput; of each kind, five messages are kept.", w)...)
+	return append(l.failing(s, m, w, h-len(out)), out...)
 }
 
 // checks are what the verification looked at, with its sentence.

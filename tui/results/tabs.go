@@ -208,7 +208,7 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 	case p.at == tabChanges:
 		return l.aboveCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.changes(e.Styles, w) })
 	case p.at == tabFailures:
-		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, p.moment, w) })
+		return l.besideCharts(e.Styles, p.moment, w, h, func(w int) []string { return l.failures(e.Styles, p.moment, w, h) })
 	case p.at == tabValues:
 		return l.values(e.Styles, w, h)
 	}
