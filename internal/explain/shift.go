@@ -176,5 +176,5 @@ func crowding(f *rundir.Folder, others []float64, first int, s shift) string {
 	if more := in - out; !known || !rest || math.Abs(more) < verdict.CrowdedSecond*n || (more > 0) != (s.mean < s.usual) {
 		return ""
 	}
-	return fmt.Sprintf("other processes used %s of %s, and %s otherwise", rundir.Decimals(in), processors(n), rundir.Decimals(max(out, 0)))
+	return fmt.Sprintf("other processes used %s of %s (otherwise %s)", rundir.Decimals(in), processors(n), rundir.Decimals(max(out, 0)))
 }

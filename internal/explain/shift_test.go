@@ -34,7 +34,7 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 		want []string
 	}{
 		"nothing else": {func(*rundir.Folder) {}, []string{fell + "nothing else was seen that explains it"}},
-		"others":       {func(f *rundir.Folder) { used(f, rundir.OfMachine, "cpu_cores", 3.5) }, []string{fell + "other processes used 2.4 of 4 processors, and 0.4 otherwise"}},
+		"others":       {func(f *rundir.Folder) { used(f, rundir.OfMachine, "cpu_cores", 3.5) }, []string{fell + "other processes used 2.4 of 4 processors (otherwise 0.4)"}},
 		"fewer others": {func(f *rundir.Folder) {
 			sample(f, rundir.OfMachine, "cpu_cores", 3.5)
 			used(f, rundir.OfMachine, "cpu_cores", 1.5)
