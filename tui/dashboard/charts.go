@@ -371,7 +371,13 @@ func (ch *charts) failures(e screen.Env, p panes, r image.Rectangle, rows int) [
 	a := ch.now.axis(chartCells(p, r))
 	c := ch.plotted(a, rows, func(v float64) string { return units.Number(v) + "/s" })
 	line := a.Errors(ch.now.snap)
-	c.Fresh, c.Areas = c.Cells, []Area{{To: a.Dots(line), Series: failing}}
+	dots := a.Dots(line)
+	for i, v := range dots { // none is drawn as nothing
+		if v == 0 {
+			dots[i] = math.NaN()
+		}
+	}
+	c.Fresh, c.Areas = c.Cells, []Area{{To: dots, Series: failing}}
 	c.Scale = plot.Scale{High: plot.TopIn(chart.Peak(line.Vals), rows)}
 	return scaled(e.Styles, labelWidth(p), c.Ticks(), c.Draw(e.Styles))
 }

@@ -260,3 +260,10 @@ func TestTheLineOfTheLastEffectIsNeverCut(t *testing.T) {
 		}
 	}
 }
+
+// The chart of errors leaves half of its panel to a long list, so that the next kind of error is seen.
+func TestTheChartOfErrorsLeavesRoomForTheirList(t *testing.T) {
+	for _, c := range []struct{ h, list, want int }{{12, 2, 8}, {12, 5, 7}, {12, 10, 6}, {24, 30, 8}, {5, 10, 2}} {
+		assert.Equal(t, c.want, courseRows(c.h, c.list), "%d rows, a list of %d", c.h, c.list)
+	}
+}

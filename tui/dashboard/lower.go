@@ -54,7 +54,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		}
 		w, rows := r.Dx()-4, r.Dy()-3
 		head, body := low.table(e, low.tab, w)
-		above := low.course(e, p, min(len(body), leastErrors))
+		above := low.course(e, p, len(body))
 		rows -= len(above)
 		at, most := low.scroll, max(len(body)-rows, 0)
 		brief := low.tab.folds() && most > 0
@@ -400,16 +400,19 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 // leastMessage is how wide the column of messages is at least.
 const leastMessage = 60
 
-// A chart of errors is from leastCourse to mostCourse rows high, and leaves leastErrors to their list.
+// A chart of errors is from leastCourse to mostCourse rows high, and leaves half of the panel to their list if that is
+// as long, but at least leastErrors.
 const leastCourse, mostCourse, leastErrors = 3, 8, 3
 
-// course is the chart of errors above their list, which keeps so many rows; none where there is no room, or
-// nothing has failed.
+// courseRows returns how high the chart is above a list of so many rows, in h rows.
+func courseRows(h, list int) int { return min(h-min(list, max(leastErrors, h/2)), mostCourse) }
+
+// course is the chart of errors above their list of so many rows; none where there is no room, or nothing has failed.
 func (low *lower) course(e screen.Env, p panes, list int) []string {
 	if !low.fails() || e.Styles.Spoken {
 		return nil
 	}
-	rows := min(p.ops.Dy()-3-list, mostCourse)
+	rows := courseRows(p.ops.Dy()-3, list)
 	if rows < leastCourse {
 		return nil
 	}
