@@ -22,14 +22,14 @@ type Canvas struct {
 	// under is the layer of an area behind a block that fills a part of its cell.
 	under []Layer
 	block []bool
-	// tops are the blocks in which an area ends.
-	tops []bool
+	// tops are the blocks in which an area ends, shared those in which another is seen to end, too.
+	tops, shared []bool
 }
 
 // NewCanvas returns an empty canvas of w×h cells.
 func NewCanvas(w, h int) *Canvas {
 	w, h = max(w, 0), max(h, 0)
-	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h), under: make([]Layer, w*h), block: make([]bool, w*h), tops: make([]bool, w*h)}
+	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h), under: make([]Layer, w*h), block: make([]bool, w*h), tops: make([]bool, w*h), shared: make([]bool, w*h)}
 }
 
 // Size returns the number of columns and of rows of cells.
@@ -130,7 +130,7 @@ func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
 
 // Edge draws where an area ends once more, over the areas that hide it: as a line on them. Where the one in front ends
 // in the same cell, it has the lower half of that, and this one the upper half, whichever is a little higher: the cell
-// looks the same in column after column.
+// looks the same in column after column. Of several, that is the first one.
 func (c *Canvas) Edge(to []float64, edge Layer) {
 	for x := range min((len(to)+1)/2, c.w) {
 		high := -1
@@ -146,8 +146,8 @@ func (c *Canvas) Edge(to []float64, edge Layer) {
 		case !c.block[i] || c.layers[i] == edge:
 		case !c.tops[i]:
 			c.fill(x, c.h-1-row, half-1, half+1, true, edge, edge) // in the middle, which is no end also without colours
-		default:
-			c.text[i], c.under[i] = '▄', edge
+		case !c.shared[i]:
+			c.text[i], c.under[i], c.shared[i] = '▄', edge, true
 		}
 	}
 }

@@ -167,6 +167,9 @@ func TestTheEdgeOfAHiddenAreaIsSeen(t *testing.T) {
 		sign, l := c.At(x, 0)
 		assert.Equal(t, []any{'▄', edge + 1, edge}, []any{sign, l, c.Under(x, 0)}, "both in each column, that in front below")
 	}
+	p.Areas = append(p.Areas, Area{From: flat(8, 0), To: flat(8, 7), Series: 2})
+	c = p.canvas()
+	assert.Equal(t, []chart.Layer{edge + 2, edge}, []chart.Layer{at(2, 0), c.Under(2, 0)}, "of three the lowest and the highest")
 }
 
 // The lower of two areas is in front; of two that end in one row, that is always the same one.
