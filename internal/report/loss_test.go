@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
 
@@ -80,4 +81,12 @@ func TestCostAtARateIsTime(t *testing.T) {
 	lossless := lossCurve(r)
 	assert.True(t, lossless.Empty())
 	assert.Equal(t, 3, strings.Count(SweepText(r), "0 of 2, 2 unknown"))
+}
+
+// How many units a call has is that of the calls that succeeded: those that failed were not timed, and those that timed
+// out were.
+func TestFailedCallsDoNotChangeWhatACallIs(t *testing.T) {
+	r := &rundir.Run{Unit: "entries", Operations: []rundir.Operation{{Track: "a", Op: "putall", Count: 3_000, Calls: 310, Errors: 90}}}
+	r.Errors = []rundir.Error{{Track: "a", Op: "putall", Class: "unreachable", Count: 80}, {Track: "a", Op: "putall", Class: "timeout", Count: 10}}
+	assert.Equal(t, "1 call = 10 entries (a.putall)", Batches(r))
 }

@@ -24,7 +24,7 @@ func several(f *rundir.Folder) Section {
 		if o.Calls == 0 {
 			continue
 		}
-		if n := perCall(o); n > 1 {
+		if n := perCall(r, o); n > 1 {
 			l := o.Response.Shown(o.Calls)
 			t.Add(o.Track, o.Op, fmt.Sprintf("one call of %d %s", n, r.UnitOf(o)), "measured", Nanos(l.P50), Nanos(l.P99))
 			batches = true
@@ -56,7 +56,7 @@ func several(f *rundir.Folder) Section {
 func Batches(r *rundir.Run) string {
 	var parts []string
 	for _, o := range r.Operations {
-		if n := perCall(o); n > 1 {
+		if n := perCall(r, o); n > 1 {
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, r.UnitOf(o), o.Track+"."+o.Op))
 		}
 	}
@@ -66,9 +66,9 @@ func Batches(r *rundir.Run) string {
 	return "1 call = " + strings.Join(parts, ", ")
 }
 
-// perCall returns how many units a call of an operation has, on average.
-func perCall(o rundir.Operation) int64 {
-	if done := o.Calls - min(o.Errors, o.Calls-1); done > 0 {
+// perCall returns how many units a call of an operation has, on average of those that succeeded.
+func perCall(r *rundir.Run, o rundir.Operation) int64 {
+	if done := r.Succeeded(o); done > 0 {
 		return (o.Count + done/2) / done
 	}
 	return 1

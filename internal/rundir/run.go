@@ -15,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -378,6 +379,17 @@ type Slowest struct {
 
 // Late reports whether the run has lateness, that is, ran in open loop.
 func (o *Operation) Late() bool { return o.Wait.Max > 0 && o.Lateness.Max > 0 }
+
+// Succeeded returns how many of an operation's calls succeeded: of those that were timed, the ones that did not time out.
+func (r *Run) Succeeded(o Operation) int64 {
+	n := o.Calls
+	for _, e := range r.Errors {
+		if e.Track == o.Track && e.Op == o.Op && e.Class == store.Timeout.String() {
+			n -= e.Count
+		}
+	}
+	return n
+}
 
 // Latency summarizes one histogram, in nanoseconds.
 type Latency struct {
