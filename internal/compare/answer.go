@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -104,7 +105,7 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 	case len(open) == len(judged) && p.happened() != "":
 		return "Unsure: " + units.Listed(open) + "." // not chance: what went wrong may have done it
 	case len(open) == len(judged) && len(unjudged) == 1 && len(of[unjudged[0]]) == len(open):
-		return "Not judged, " + unjudged[0] + ": " + units.Listed(open) + p.wants(judged[0]) + "."
+		return "Not judged, " + unjudged[0] + ": " + units.Listed(open) + p.wants(judged) + "."
 	}
 	var may []string
 	if tested := slices.DeleteFunc(slices.Clone(open), func(name string) bool {
@@ -116,7 +117,7 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 		may = append(may, units.Listed(of[why])+" not judged: "+why)
 	}
 	if len(open) == len(judged) {
-		return "Unsure: " + strings.Join(may, "; ") + p.wants(judged[0]) + "."
+		return "Unsure: " + strings.Join(may, "; ") + p.wants(judged) + "."
 	}
 	text += fmt.Sprintf(", with %.0f %% confidence", 100*certainty)
 	if alone {
@@ -125,8 +126,10 @@ func (p Pair) judging(judged []Finding, most int, unit string) string {
 	return strings.Join(append([]string{text}, may...), "; ") + "."
 }
 
-// wants says what it would take to know of a figure that is unsure; "" where the answer begins with something else.
-func (p Pair) wants(f Finding) string {
+// wants says what it would take to know of all figures that are unsure, which is what the one takes that needs the
+// most further runs; "" where the answer begins with something else.
+func (p Pair) wants(judged []Finding) string {
+	f := slices.MaxFunc(judged, func(x, y Finding) int { return cmp.Compare(x.further(), y.further()) })
 	text := f.takes()
 	if p.brief || p.rates != "" || text == "" || text == f.NotJudged() {
 		return ""

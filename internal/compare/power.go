@@ -138,6 +138,19 @@ func (f Finding) PowerText() string {
 	return cmp.Or(takes, why)
 }
 
+// further returns how many further runs a side a figure that was tested takes; infinitely many if more than anybody
+// would do, and none for one that was not tested.
+func (f Finding) further() float64 {
+	switch p := f.Power; {
+	case p == nil || f.NotJudged() != "":
+		return 0
+	case p.More < 0 || p.More > worthwhile:
+		return math.Inf(1)
+	default:
+		return float64(p.More)
+	}
+}
+
 // tenfold is the change, as a share, from which on its size is of no use: nobody compares two sides of
 // which only one that is ten times the other would be told.
 const tenfold = 9

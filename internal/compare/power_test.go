@@ -100,6 +100,18 @@ func TestUnsureSaysOnceWhatIsTrueOfSeveralFigures(t *testing.T) {
 	assert.Equal(t, "p50: 8 more runs a side would show 5 %; p90: it takes 100 calls in each run.", p.Powers("entries"))
 }
 
+// How many runs would tell is how many tell of all figures that the sentence names.
+func TestTheAnswerSaysHowManyRunsTellOfAllFiguresInIt(t *testing.T) {
+	p := Pair{Findings: []Finding{
+		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 99}, Change: -0.01, Verdict: Unsure, Power: &Power{More: 2, Of: 0.05}},
+		{Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 0.95e6}, Change: -0.05, Verdict: Unsure, Power: &Power{More: 35, Of: 0.05}},
+	}}
+	assert.Equal(t, "Unsure: entries/s (-1.0 %) and p99 (-5.0 %) may be chance; 35 more runs a side would show 5 %.", p.Answer("entries"))
+	assert.Equal(t, "entries/s: 2 more runs a side would show 5 %.", p.Powers("entries"))
+	p.Findings[1].Power.More = 60
+	assert.Regexp(t, "these runs vary too much to show 5 %", p.Answer("entries"))
+}
+
 // What the method has not tested is not called chance: the answer, the figure and its sentence say why it is not judged.
 func TestWhatIsNotTestedIsNotCalledChance(t *testing.T) {
 	of := func(seconds float64, id int64, done float64) Set {

@@ -62,8 +62,8 @@ func TestThatTheKneeCannotBeToldComesFirst(t *testing.T) {
 	lead, _ := SweepAnswer(r)
 	assert.Contains(t, lead, "knee (redis): unsure so far, 4 to 8 threads · the runs vary too much to tell which")
 	r.Rounds--
-	r.Lines[0].Doubt, r.Lines[0].KneeLow = "the runs at 16 threads vary by more than ± 100 %", r.Lines[0].KneeHigh
-	assert.Regexp(t, "^knee.*: unsure, perhaps 8 threads · the runs at 16 threads vary by more than ± 100 %", first())
+	r.Lines[0].Doubt, r.Lines[0].KneeLow = "the margin of error at 16 threads is more than ± 100 %", r.Lines[0].KneeHigh
+	assert.Regexp(t, "^knee.*: unsure, perhaps 8 threads · the margin of error at 16 threads is more than ± 100 %", first())
 	r.Lines[0].Knee, r.Lines[0].Doubt = 8, ""
 	assert.Regexp(t, "^most: ", first())
 }

@@ -76,6 +76,7 @@ func (j *Journal) explain(run *Run) error {
 	run.Faults = FaultsOf(f)
 	if j.opts.Explain != nil {
 		run.Why = j.opts.Explain(f)
+		run.Verdict = run.Judge() // its advice knows what held the run back
 		run.Verdict.showing(run.Why)
 	}
 	return nil

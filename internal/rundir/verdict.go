@@ -295,9 +295,13 @@ func recordOf(r *Run) verdict.Record {
 	for _, f := range FaultSpans(r) {
 		rec.Broken = append(rec.Broken, verdict.Broken{Name: f.Name(), From: f.From, To: f.To})
 	}
+	rec.Limit = r.full(0, r.MeasuredS)
 	rec.Outages, rec.Emptied = r.Outages, r.Emptied
 	if r.Observed != nil {
 		rec.Restarts = r.Observed.Restarts
+		if g := r.Observed.Growth; g != nil {
+			rec.GrowthLimit = r.full(g.FromS, g.ToS)
+		}
 	}
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)
@@ -307,7 +311,7 @@ func recordOf(r *Run) verdict.Record {
 	}
 	if r.Mixes() > 0 {
 		for _, s := range r.Stretches() {
-			seg := verdict.Segment{From: s.From, To: s.To, Sought: soughtIn(r, s)}
+			seg := verdict.Segment{From: s.From, To: s.To, Sought: soughtIn(r, s), Limit: r.full(s.From, s.To)}
 			for _, o := range s.Operations {
 				seg.Ops = append(seg.Ops, judgedOp(r, o))
 			}

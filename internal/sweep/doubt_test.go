@@ -31,7 +31,7 @@ func TestAKneeThatItsRunsDoNotCarryIsNotStated(t *testing.T) {
 	assert.Empty(t, steady.Doubt)
 	wild := of(0.9)
 	assert.Zero(t, wild.Knee)
-	assert.Regexp(t, `^the runs at \d+ threads? vary by more than ± 100 %$`, wild.Doubt)
+	assert.Regexp(t, `^the margin of error at \d+ threads? is more than ± 100 %$`, wild.Doubt)
 }
 
 // A knee is stated where comparisons of the runs tell its throughput from that of the numbers around it, and else between
@@ -60,7 +60,7 @@ func TestTheKneeIsAsSureAsComparisonsOfItsRuns(t *testing.T) {
 		doubt   string
 	}{
 		{scales, 0.01, 2, 4, "4 threads", ""},
-		{scales, 0.08, 2, 0, "2 threads or more", "the runs at 1 thread vary by more than ± 100 %"},
+		{scales, 0.08, 2, 0, "2 threads or more", "the margin of error at 1 thread is more than ± 100 %"},
 		{scales, 0.15, 4, 0, "4 to 8 threads", "the runs vary too much to tell which"},
 		{scales, 0.15, 40, 4, "4 threads", ""},
 		{[]float64{1000, 1300, 2000, 2100, 2900}, 0.3, 4, 0, "", "by chance it may be anywhere from 1 thread on"},

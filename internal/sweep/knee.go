@@ -114,7 +114,7 @@ func (l levels) settle(line *Line) {
 	})
 	switch low, high := line.KneeLow, line.KneeHigh; {
 	case wild >= 0:
-		line.Doubt = fmt.Sprintf("the runs at %s vary by more than ± 100 %%", units.Plural(int64(l[wild].n), "thread"))
+		line.Doubt = fmt.Sprintf("the margin of error at %s is more than ± 100 %%", units.Plural(int64(l[wild].n), "thread"))
 	case low != nil && *low == l[0].n && high == nil:
 		line.Doubt = fmt.Sprintf("by chance it may be anywhere from %s on", units.Plural(int64(l[0].n), "thread"))
 	case low != nil && (high == nil || *low < *high):

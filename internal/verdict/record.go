@@ -32,6 +32,9 @@ type Record struct {
 	// Segments are those that live changes made, if they made several: what the whole run
 	// evens out or mixes is judged there.
 	Segments []Segment
+	// Limit is what held the run back for most of its time, if more threads do no more there; "" for anything
+	// else. GrowthLimit is what did while the backlog grew.
+	Limit, GrowthLimit string
 	// Came is how calls came in open loop, track by track and segment by segment, those of all
 	// workers together.
 	Came []Came
@@ -118,7 +121,9 @@ type Segment struct {
 	From, To float64
 	// Sought means that a search made it to find out what the store does not hold.
 	Sought bool
-	Ops    []Op
+	// Limit is that of a Record in this segment.
+	Limit string
+	Ops   []Op
 }
 
 // Came is how the calls of a track came in one segment of an open loop.
@@ -133,7 +138,7 @@ type Came struct {
 	// Waited is how long half of the calls of each operation waited at least for a free thread, in seconds; 0
 	// if that is not known.
 	Waited float64
-	// Limit is what held the run back then, if more threads do no more there; "" for anything else.
+	// Limit is that of a Record in this segment.
 	Limit string
 	// Asked and Begun are the variance of the numbers over their mean, of the calls that were
 	// due in a span and of those that began in it.

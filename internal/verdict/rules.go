@@ -158,18 +158,18 @@ func errors(r *Record) finding {
 		unseen, why = fmt.Sprintf(": %s%s found no record where one had been acknowledged, so the store has lost it (class lost)", when, units.Many(r.Lost, "call")), ""
 	}
 	text := fmt.Sprintf("%s failed, %s of %s", units.Many(failed, "call"), percent(share), of) + unseen
-	theirs := slices.DeleteFunc(slices.Clone(r.Outages), r.own)
+	cure, theirs := why, slices.DeleteFunc(slices.Clone(r.Outages), r.own)
 	if when := Dead(theirs, r.Observed, r.Seconds); when != "" {
-		text = when + ", and " + text
 		if x := r.restartIn(theirs); x != nil {
-			why = ": " + x.words("")
+			when, cure = when+", when "+x.words(""), ""
 		}
+		text = when + ", and " + text
 	}
 	switch {
 	case failed > 0 && share >= errorMost:
-		return finding{Invalid, text, why}
+		return finding{Invalid, text, cure}
 	case failed > 0 && (share >= errorShare || dead(theirs) >= errorShare*r.Seconds):
-		return finding{Degraded, text, why}
+		return finding{Degraded, text, cure}
 	}
 	for _, s := range r.Segments {
 		if failed, share, of := failures(s.Ops, 0); !s.Sought && failed > errorLeast && share >= errorShare {
@@ -457,7 +457,7 @@ func backlog(r *Record) finding {
 	if g.shrank() {
 		return finding{Degraded, grew + ", and was catching up", ": response times say how long that went on; let the run go on for longer"}
 	}
-	return finding{Degraded, fmt.Sprintf("%s: the run does not keep up with %s %s per second, so response times only say how long that went on", grew, units.Number(g.Rate), r.unit()), "; lower --rate, or raise --threads if the store has room"}
+	return finding{Degraded, fmt.Sprintf("%s: the run does not keep up with %s %s per second, so response times only say how long that went on", grew, units.Number(g.Rate), r.unit()), relief(r.GrowthLimit, " if the store has room")}
 }
 
 // backlogs returns a sentence for a run that was behind its rate and caught up, one if what was due was
@@ -512,6 +512,7 @@ func unsent(ops []Op) (never, done int64) {
 
 // unstarted judges the whole run, and then each segment, as errors does.
 func unstarted(r *Record) finding {
+	limit := r.Limit
 	look := func(ops []Op, where string) string {
 		never, done := unsent(ops)
 		if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
@@ -523,13 +524,21 @@ func unstarted(r *Record) finding {
 	text := look(r.Ops, "")
 	for i := 0; i < len(r.Segments) && text == ""; i++ {
 		if s := &r.Segments[i]; !s.Sought {
-			text = look(s.Ops, s.where())
+			text, limit = look(s.Ops, s.where()), s.Limit
 		}
 	}
 	if text == "" {
 		return finding{}
 	}
-	return finding{Degraded, text, "; lower --rate, or raise --threads"}
+	return finding{Degraded, text, relief(limit, "")}
+}
+
+// relief says what lets a run keep up with its rate. More threads do not where a limit has no room for them.
+func relief(limit, room string) string {
+	if limit != "" {
+		return "; lower the rate"
+	}
+	return "; lower --rate, or raise --threads" + room
 }
 
 func warmup(r *Record) finding {

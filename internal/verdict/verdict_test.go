@@ -601,7 +601,9 @@ func TestAnOutageCountsByItsTime(t *testing.T) {
 	r.Restarts = []Restart{{AtS: 20, Kept: new(int64(0))}}
 	assert.Contains(t, Judge(r).Reasons[0].Text, ": see the errors for why", "it was much later")
 	r.Restarts[0].AtS = 7
-	assert.Contains(t, Judge(r).Reasons[0].Text, "are in no percentile: the server was started again and came back empty")
+	v = Judge(r)
+	assert.Contains(t, v.Reasons[0].Text, ", when the server was started again and came back empty, and 4 calls failed, ")
+	assert.Empty(t, v.Doubts[0].Cure, "that is why, not what to do")
 	r.Outages[0].To = 5 + 0.0005*r.Seconds
 	assert.False(t, has(Judge(r), Errors))
 	r.Outages[0].To, r.Ops[0].Errors = 10, 0
@@ -731,6 +733,27 @@ func TestErrorsBeginWithWhenNothingWasDone(t *testing.T) {
 	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 of the run and 1 more time \(15\.5 s of .*\), and 85 811 calls failed, `, v.Reasons[0].Text)
 	r.Outages = r.Outages[1:]
 	assert.Regexp(t, `^nothing was done from 00:10 to 00:24 of the run \(14 s of .*\), and 85 811 calls failed, `, Judge(r).Reasons[0].Text)
+}
+
+// Where more threads do no more, no advice asks for them.
+func TestAdviceAboutThreadsKnowsWhatHeldTheRunBack(t *testing.T) {
+	cures := func(limit string) (out []string) {
+		r := clean()
+		r.Ops[0].Unstarted = r.Ops[0].Count
+		r.Limit, r.GrowthLimit = limit, limit
+		out = append(out, unstarted(&r).cure)
+		r.Observed.Growth = &Growth{FromS: 22, ToS: 30, From: 0.9, To: 1560, Rate: 2500}
+		return append(out, backlog(&r).cure)
+	}
+	assert.Equal(t, []string{"; lower --rate, or raise --threads", "; lower --rate, or raise --threads if the store has room"}, cures(""))
+	assert.Equal(t, []string{"; lower the rate", "; lower the rate"}, cures("the store's main thread"))
+
+	r := clean()
+	r.Segments = []Segment{{From: 0, To: 10, Limit: "locks"}, {From: 10, To: 20, Ops: []Op{r.Ops[0]}}}
+	r.Segments[1].Ops[0].Unstarted = r.Ops[0].Count
+	assert.Contains(t, unstarted(&r).cure, "raise --threads", "that of the segment in which calls were not sent")
+	r.Segments[1].Limit = "locks"
+	assert.Equal(t, "; lower the rate", unstarted(&r).cure)
 }
 
 // A backlog that a fault of the run itself began is not laid to a run that does not keep up; one that
