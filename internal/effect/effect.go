@@ -471,7 +471,7 @@ func (c *Course) together(list []measure.Act, i int) int {
 	e := c.of(list, i, 0, settling)
 	for more := e; more.scarce() || more.after.seconds >= fewest && !more.early() && more.tooSoon(); {
 		next := c.of(list, i, len(more.With)+1, settling)
-		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second || !more.joins(&next.With[len(more.With)]) {
+		if len(next.With) == len(more.With) || next.Until-next.first > window*time.Second || !more.joins(&next.With[len(more.With)]) || next.undone() && !e.scarce() {
 			break
 		}
 		if more = next; !more.tooSoon() && (e.scarce() || more.needs() <= window) {
@@ -567,6 +567,7 @@ func (c *Course) of(list []measure.Act, i, many, most int) Effect {
 	e.half = e.percentile(&p50, e.before.p50, e.after.p50, [2]float64{noise.half, steady.half}, c.Names, near)
 	e.tail = e.percentile(&p99, e.before.p99, e.after.p99, [2]float64{noise.tail, steady.tail}, c.Names, near)
 	e.tail.few = p99.few
+	e.doubt()
 	return e
 }
 

@@ -93,7 +93,7 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 		{"a stall between two turns", []measure.Change{turn(10, 1, 2), turn(13, 2, 3)}, join(steady(10, 1000, 2000), stall, steady(10, 1000, 2000)), "unsure: the store did not answer before it"},
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "throughput 601 → 1k (unsure), p99 20 → 20 ms (unsure)"},
 		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "throughput 1k → 2k, p99 20 → 20 ms same"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "throughput 1k → 1.5k, p99 20 → 20 ms same"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(1, 4000, 2000), steady(10, 1500, 2000)), "as before"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(8, 1000, 2000)), "throughput 2k → 1k, p99 20 → 20 ms same"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
 		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: it needs at least 3 s before it, and had 1"},
@@ -890,4 +890,37 @@ func TestUnevenSecondsAreNoChange(t *testing.T) {
 		}
 	}
 	assert.Less(t, float64(alarms)/tries, 0.05)
+}
+
+// What leaves every knob as it was has no effect, whatever happened at that time.
+func TestWhatIsAsBeforeHasNoEffect(t *testing.T) {
+	turn := func(at time.Duration, name string, from, to float64) measure.Change {
+		return measure.Change{At: at, Name: name, From: from, To: to, By: "workbench"}
+	}
+	second := time.Second
+	told := func(changes ...measure.Change) string {
+		e := last(course(changes, slices.Concat(steady(20, 1000, 2000), steady(10, 1000, 4000))...))
+		return e.Outcome(0)
+	}
+	assert.Equal(t, "as before", told(turn(20*second, "payload", 10, 20), turn(20*second+second/2, "payload", 20, 10)), "one act")
+	assert.Equal(t, "as before", told(turn(19*second, "payload", 10, 20), turn(21*second, "payload", 20, 10)), "two together")
+	assert.Equal(t, "throughput 1k → 1k same, p99 20 → 40 ms", told(turn(20*second, "threads", 10, 20), turn(20*second+second/2, "threads", 20, 11)))
+	assert.Equal(t, "throughput 1k → 1k same, p99 20 → 40 ms", told(turn(10*second, "threads", 10, 20), turn(20*second, "threads", 20, 10)), "each had its seconds")
+	assert.Equal(t, "throughput 1k → 1k same, p99 20 → 40 ms", told(turn(20*second, "fault-delay", 0, 20), turn(20*second+second/2, "fault-delay", 20, 0)), "a store may remember a fault")
+}
+
+// A larger payload does not have more done, nor a smaller one less.
+func TestWhatAPayloadDoesNotDoIsUnsure(t *testing.T) {
+	told := func(knob string, to float64, rate, p99 int64) string {
+		c := course([]measure.Change{{At: 10 * time.Second, Name: knob, From: 10, To: to, By: "workbench"}}, slices.Concat(steady(10, 1000, 2000), steady(10, rate, p99))...)
+		c.Over = true
+		e := last(c)
+		return e.Outcome(math.MaxInt)
+	}
+	const odd = "; the payload alone would not do that: turn it back to see"
+	assert.Equal(t, "throughput 1k (994–1.01k) → 1.3k (1.29k–1.31k) (unsure), p99 per second 20 (19.8–20.2) → 10 (9.9–10.1) ms (unsure)"+odd, told("payload", 20, 1300, 1000))
+	assert.Equal(t, "throughput 1k (994–1.01k) → 700 (694–707) (unsure), p99 per second 20 (19.8–20.2) → 40 (39.6–40.4) ms (unsure)"+odd, told("payload", 5, 700, 4000))
+	for _, plain := range []string{told("payload", 20, 700, 4000), told("payload", 20, 700, 1000), told("payload", 5, 1300, 1000), told("threads", 20, 1300, 1000)} {
+		assert.NotContains(t, plain, "unsure")
+	}
 }

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -60,13 +61,14 @@ type Figure struct {
 	name, of string
 	brief    string // of, as far as it tells that operation from the others
 	// needs is how many seconds on either side would make sure what is unsure; 0: that cannot
-	// be told. others means that other processes on the machine may have done it, ours which
-	// share of a percentile was perfbench's own lateness, where that is why. few means that too
-	// few calls support the percentile.
-	needs  int
-	others bool
-	ours   float64
-	few    bool
+	// be told. others means that other processes on the machine may have done it, against that the payload
+	// that was turned would not, ours which share of a percentile was perfbench's own lateness, where that
+	// is why. few means that too few calls support the percentile.
+	needs   int
+	others  bool
+	against bool
+	ours    float64
+	few     bool
 	// once says what it was when it was sure, if more seconds made it unsure again.
 	once string
 	show func(v float64) (number, unit string)
@@ -337,6 +339,33 @@ func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float
 		return n, u
 	}
 	return f
+}
+
+// doubt makes unsure what a payload does not do: more is done of larger entries, or less of smaller ones. It is
+// rather what else happened at that time, as is a percentile that goes the same way.
+func (e *Effect) doubt() {
+	size := 0.0
+	for _, a := range append([]measure.Act{e.Act}, e.With...) {
+		for _, c := range a.Parts() {
+			step := float64(cmp.Compare(c.To, c.From))
+			if c.Knob() != "payload" || size*step < 0 {
+				return
+			}
+			size = cmp.Or(step, size)
+		}
+	}
+	odd := Better
+	if size < 0 {
+		odd = Worse
+	}
+	if e.rate.Is != odd {
+		return
+	}
+	for _, f := range []*Figure{&e.rate, &e.half, &e.tail} {
+		if f.Is == odd {
+			f.Is, f.against = Unsure, true
+		}
+	}
 }
 
 // brief is the name of an operation without what the others do not differ in: its track, or what it does.

@@ -3,6 +3,7 @@ package effect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -140,11 +141,30 @@ func (e *Effect) SoFar() bool {
 	return e.early() && (moved(e.rate) || moved(e.Latency()))
 }
 
+// undone means that the acts told together left every knob as it was.
+func (e *Effect) undone() bool {
+	first, last := map[string]float64{}, map[string]float64{}
+	for _, a := range slices.Backward(append([]measure.Act{e.Act}, e.With...)) {
+		for _, c := range a.Parts() {
+			if _, fault := workload.FaultSetting(c.Name); fault { // a store may remember one that has ended
+				return false
+			}
+			if _, known := first[c.Name]; !known {
+				first[c.Name] = c.From
+			}
+			last[c.Name] = c.To
+		}
+	}
+	return maps.Equal(first, last)
+}
+
 // Missing says why there are no figures of it, or not yet; empty if there are, and of a pause.
 func (e *Effect) Missing() string {
 	switch {
 	case e.Pauses():
 		return ""
+	case e.undone():
+		return "as before"
 	case e.Next:
 		return "see the next one"
 	case !e.scarce() && e.more && e.few() && !e.before.stood && !e.after.stood:
@@ -374,6 +394,9 @@ func (e *Effect) reason(list []Figure) string {
 		if f.ours > 0 {
 			return fmt.Sprintf("%.0f %% of its %s is perfbench's own lateness", 100*f.ours, f.name)
 		}
+	}
+	if slices.ContainsFunc(list, func(f Figure) bool { return f.against }) {
+		return "the payload alone would not do that: turn it back to see"
 	}
 	if slices.ContainsFunc(list, func(f Figure) bool { return f.others }) {
 		return "other processes use this machine, which may be as much as that"

@@ -65,14 +65,19 @@ const (
 
 func (ch *charts) nextAxes() { ch.axes, ch.pressed = (ch.axes+1)%(logBoth+1), true }
 
-// far is how many times the p99 of the seconds their maxima may be for one linear scale to show both,
-// firm after how many seconds that can be told.
-const far, firm = 5, 5
+// far is how many times the p99 of the seconds their maxima may be for one linear scale to show both, tower how many
+// times the p50 the highest may be, firm after how many seconds that can be told.
+const far, tower, firm = 5, 100, 5
 
-// suit makes the axis of the times logarithmic where their maxima are far above their p99. It stays so: a chart
-// that went back and forth would be hard to read.
-func (ch *charts) suit(p99, most Series) {
-	if whole := min(p99.Whole, most.Whole); !ch.pressed && ch.axes == linear && whole-max(-p99.First, 0) >= firm && chart.Median(most.Vals[:whole]) > far*chart.Median(p99.Vals[:whole]) {
+// suit makes the axis of the times logarithmic where their maxima are usually far above their p99, or once very far
+// above their p50. It stays so: a chart that went back and forth would be hard to read.
+func (ch *charts) suit(p50, p99, most Series) {
+	whole := min(p99.Whole, most.Whole)
+	if ch.pressed || ch.axes != linear || whole-max(-p99.First, 0) < firm {
+		return
+	}
+	maxima := most.Vals[:whole]
+	if chart.Median(maxima) > far*chart.Median(p99.Vals[:whole]) || chart.Peak(maxima) > tower*chart.Median(p50.Vals[:whole]) {
 		ch.axes = logLatency
 		if ch.steep == nil {
 			ch.steep = map[int]bool{}
@@ -576,7 +581,7 @@ func (ch *charts) rescale() {
 		return chart.Settled(s.Vals, early)
 	}
 	maxima := a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax })
-	ch.suit(lat, maxima)
+	ch.suit(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseP50 }), lat, maxima)
 	p99, most := times(lat), times(maxima)
 	if most > far*p99 { // no scale shows both
 		most = 2 * p99

@@ -248,7 +248,7 @@ func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 		}
 		if spark >= 8 {
 			vals := recentRates(low.now.snap, i, low.sel.fig.second, spark)
-			line += "    " + low.sel.ink(s, i).On(chart.Trend(vals, spark))
+			line += "    " + low.sel.ink(s, i).On(chart.Sparkline(vals, spark, chart.Peak(vals)))
 		}
 		out = append(out, line)
 	}

@@ -321,7 +321,7 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 	after := func(seconds int, most time.Duration, pressed bool) *charts {
 		s := &measure.Snapshot{At: time.Duration(seconds) * time.Second, Bucket: time.Second}
 		for at := range seconds {
-			s.Whole = append(s.Whole, measure.Point{At: time.Duration(at) * time.Second, Count: 1000, Seconds: 1, ResponseP99: 10e6, ResponseMax: int64(most)})
+			s.Whole = append(s.Whole, measure.Point{At: time.Duration(at) * time.Second, Count: 1000, Seconds: 1, ResponseP50: 2e6, ResponseP99: 10e6, ResponseMax: int64(most)})
 		}
 		ch := &charts{now: &reading{snap: s}, sel: &selection{op: -1}, pressed: pressed}
 		ch.rescale()
@@ -333,6 +333,12 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 	near := after(firm, 40*time.Millisecond, false)
 	assert.Equal(t, linear, near.axes)
 	assert.InDelta(t, 40e6, near.scaleL.Most, 1, "the maxima fit")
+	near.now.snap.Whole[1].ResponseMax = 190e6
+	near.rescale()
+	assert.Equal(t, linear, near.axes, "a second that stands out ends at a mark")
+	near.now.snap.Whole[1].ResponseMax = 210e6
+	near.rescale()
+	assert.Equal(t, logLatency, near.axes, "more than a hundred times what is usual")
 	ch := after(firm, 60*time.Millisecond, false)
 	ch.nextAxes()
 	assert.Equal(t, logBoth, ch.axes)
