@@ -60,25 +60,19 @@ func setBySearch(p *rundir.WhyPart) bool { return p.Limit == searchLimit || p.Te
 const mostPeriods = 8
 
 // Periods lists the periods of a run in order, the longest of them if there are many, and says how many
-// others there are. All that a search set is one, though it had others between.
+// others there are. All that a search set is one, as in Limits.
 func Periods(w *rundir.Why) (list []Period, others int) {
-	search, parts := -1, parted(w)
+	parts := whole(parted(w))
 	for i := range parts {
 		p := &parts[i]
 		text, last := figured(p), len(list)-1
 		if law, _, ok := strings.Cut(p.Hint, "; "); ok && p.Resource == Threads {
 			text += ": " + law
 		}
-		switch {
-		case setBySearch(p) && search >= 0:
-			list[search].To = p.To
-		case last >= 0 && list[last].Text == text:
+		if last >= 0 && list[last].Text == text {
 			list[last].To = p.To
-		default:
+		} else {
 			list = append(list, Period{p.From, p.To, text})
-			if setBySearch(p) {
-				search = len(list) - 1
-			}
 		}
 	}
 	if others = len(list) - mostPeriods; others <= 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Told are the settings that a list tells its runs apart by.
@@ -76,8 +77,8 @@ func (i *Item) settingOf(name string) string {
 	for _, k := range slices.Sorted(slices.Values(i.settings(name))) {
 		had := append(i.later(k), i.Run.Settings[k])
 		slices.SortFunc(had, func(a, b float64) int { return cmp.Compare(height(k, a), height(k, b)) })
-		text := rundir.SettingText(k, had[0])
-		if last := rundir.SettingText(k, had[len(had)-1]); last != text {
+		text := listed(k, had[0])
+		if last := listed(k, had[len(had)-1]); last != text {
 			text += "–" + last
 		}
 		if !slices.Contains(each, text) {
@@ -85,4 +86,15 @@ func (i *Item) settingOf(name string) string {
 		}
 	}
 	return strings.Join(each, ", ")
+}
+
+// listed formats a setting for a list: a rate in short, 300k, where that is all of it.
+func listed(name string, v float64) string {
+	if _, base := rundir.TrackOf(name); base == "rate" && v > 0 {
+		short := units.Number(v)
+		if all, err := units.ParseNumber(short); err == nil && all == v {
+			return short
+		}
+	}
+	return rundir.SettingText(name, v)
 }

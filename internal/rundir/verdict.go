@@ -383,6 +383,9 @@ func recordOf(r *Run) verdict.Record {
 		rec.Verified = verdict.Failed
 	case workload.Incomplete:
 		rec.Verified = verdict.Incomplete
+		if r.Verification.Summary == workload.Hurried {
+			rec.Verified = verdict.Hurried
+		}
 	}
 	if why, ok := strings.CutPrefix(r.EndedBy, "fault: "); ok {
 		rec.Fault = "a fault ended the run early: " + why

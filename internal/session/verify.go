@@ -194,5 +194,5 @@ func unverified() workload.Verification {
 
 // hurried returns the verification of a run whose end a second interrupt cut short.
 func hurried() workload.Verification {
-	return workload.Verification{State: workload.Incomplete, Summary: "a second interrupt left no time for it"}
+	return workload.Verification{State: workload.Incomplete, Summary: workload.Hurried}
 }

@@ -81,6 +81,7 @@ const (
 	Passed
 	Failed
 	Incomplete
+	Hurried // a second interrupt left no time for it
 )
 
 // Phase is the result of one phase of the plan.

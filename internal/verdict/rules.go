@@ -121,6 +121,8 @@ func verification(r *Record) finding {
 		return finding{state: Invalid, what: "the verification failed, so these figures are of a store that lost or invented data"}
 	case Incomplete:
 		return finding{Degraded, "what is stored was not verified", ": check the store and run again"}
+	case Hurried:
+		return finding{Degraded, "what is stored was not verified, as a second interrupt left no time for it", "; run again and let it end"}
 	}
 	return finding{}
 }

@@ -144,6 +144,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"hardly anything that works", Errors, Invalid, func(r *Record) { r.Ops[0].Errors = 400_000 }},
 		{"a panic", Panic, Invalid, func(r *Record) { r.Ops[0].Errors, r.Panics, r.PanicAt = 1, 1, "task.go:7" }},
 		{"lost data", Verification, Invalid, func(r *Record) { r.Verified = Failed }},
+		{"no time to verify", Verification, Degraded, func(r *Record) { r.Verified = Hurried }},
 		{"a store gone at the end", Verification, Degraded, func(r *Record) { r.Verified = Incomplete }},
 		{"a fault that ends the run", Unfinished, Degraded, func(r *Record) { r.Fault = "the disk is full" }},
 		{"an end before anything was called", Unmeasured, Invalid, func(r *Record) { r.Ops[0], r.Phases = Op{Name: "profile.put", Counts: true}, nil }},

@@ -411,6 +411,9 @@ const (
 	Incomplete = "incomplete"
 )
 
+// Hurried sums up a verification that was not done because the run was interrupted twice.
+const Hurried = "a second interrupt left no time for it"
+
 // Breaks notes that faults have come into force, if there are any.
 func (p *Plan) Breaks(f Faults) {
 	p.Broken = p.Broken || f != Faults{}
