@@ -213,6 +213,9 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 	for _, b := range list {
 		what, crowded := around(f, c.First, n, seen, others, b)
 		if len(what) == 0 {
+			what = waited(f, b)
+		}
+		if len(what) == 0 {
 			continue
 		}
 		if len(out) == mostCoincidences {
@@ -398,6 +401,16 @@ func around(f *rundir.Folder, first, n int, seen [][]float64, others []float64, 
 		}
 	}
 	return slices.Compact(append(out, spikes(f, b.from-1, b.until, n, rise)...)), crowded
+}
+
+// waited says that calls of a burst waited because the run was behind its rate.
+func waited(f *rundir.Folder, b burst) []string {
+	for _, l := range behinds(f) {
+		if l.FromS < float64(b.until) && l.ToS > float64(b.from) {
+			return []string{fmt.Sprintf("the run was behind its rate, by %s %s at most", units.Number(l.Most), f.Run.Unit)}
+		}
+	}
+	return nil
 }
 
 // bySearch reports whether a note is what a search found of one of its levels, which is no cause of

@@ -88,13 +88,15 @@ func Of(f *rundir.Folder) *rundir.Why {
 				one.Text, one.Hint = choppy, choppyHint
 			}
 		}
-		if repaced { // what is said names the rate
-			w.Parts = append(w.Parts, one)
-			continue
-		}
 		parts := []rundir.WhyPart{one}
-		if one.Full { // it may have been there for a while only
-			parts = part.split(moved)
+		switch edges := part.lateEdges(); {
+		case one.Full: // it may have been there for a while only
+			parts = part.split(shiftEdges(moved))
+		case one.Resource == Pacing && len(edges) > 0:
+			parts = part.split(edges)
+		}
+		if repaced { // what is said names the rate
+			w.Parts, parts = append(w.Parts, parts[0]), parts[1:]
 		}
 		for _, p := range parts {
 			w.Parts = join(w.Parts, p)
@@ -503,6 +505,8 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	case law != "":
 		return notKnown(p, law+", and "+nothingFull)
+	case s.late():
+		return notKnown(p, "the run was behind its rate, and "+nothingFull)
 	}
 	return notKnown(p, nothingFull)
 }

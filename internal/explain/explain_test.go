@@ -249,6 +249,27 @@ func TestARateThatWasNotKeptSetNoPace(t *testing.T) {
 	assert.Equal(t, Pacing, Main(Limits(Of(f))).Resource)
 }
 
+// Seconds in which the run was behind its rate are told apart from those in which the rate set the pace, and are
+// the reason for a p99 that rose then.
+func TestSecondsBehindTheRateAreToldApart(t *testing.T) {
+	t.Parallel()
+	f := fallen(34, 970)
+	for i := range f.Series {
+		if f.Series[i].Rate = 1000; i >= 31 {
+			f.Series[i].ResponseP99 = 800e6
+		}
+	}
+	periods, _ := Periods(Of(f))
+	assert.Equal(t, []Period{{0, 40, "the requested rate: 996 of 1k entries/s"}}, periods)
+	f.Run.Observed.CaughtUp = &verdict.Behind{FromS: 32, ToS: 40, Most: 180}
+	w := Of(f)
+	periods, _ = Periods(w)
+	assert.Equal(t, []Period{{0, 32, "the requested rate: 1k of 1k entries/s"}, {32, 40, "not known"}}, periods)
+	assert.Equal(t, "the run was behind its rate, and "+nothingFull, w.Parts[1].Hint)
+	require.Len(t, w.Coincidences, 1)
+	assert.Equal(t, "p99 rose 800× at 00:31 of the run, to 800 ms from the usual 1 ms, when the run was behind its rate, by 180 entries at most", w.Coincidences[0].Text)
+}
+
 // A pause that the user made is told as that, however short it was and whatever was before it.
 func TestAPauseIsToldAsThat(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,7 +87,7 @@ func pacing(s *stretch) found {
 	if strings.HasPrefix(s.f.Run.Parameters["arrivals"], workload.Bursts) {
 		chance = s.asked // and more or fewer bursts than usual
 	}
-	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked || s.fellBehind() {
+	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance && s.silent == 0 || s.backlog > pacedLag*s.asked || s.fellBehind() || s.late() {
 		return found{}
 	}
 	return found{limit: "the requested rate", uses: []rundir.Use{{What: "requested rate", Used: s.done, Of: s.asked, Unit: s.f.Run.Unit + "/s", Limit: true}}}
@@ -97,6 +98,38 @@ func pacing(s *stretch) found {
 func (s *stretch) fellBehind() bool {
 	o := s.f.Run.Observed
 	return o != nil && o.Growth != nil && o.Growth.CaughtUpS == 0 && o.Growth.FromS >= s.from-1 && o.Growth.FromS < s.to
+}
+
+// behinds lists, in order, when the run was behind its rate for as long as its verdict tells.
+func behinds(f *rundir.Folder) (out []*verdict.Behind) {
+	if o := f.Run.Observed; o != nil {
+		for _, b := range []*verdict.Behind{o.CaughtUp, o.GivenUp} {
+			if b != nil {
+				out = append(out, b)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *verdict.Behind) int { return cmp.Compare(a.FromS, b.FromS) })
+	return out
+}
+
+// late reports whether the run was behind its rate for most of the period.
+func (s *stretch) late() bool {
+	return slices.ContainsFunc(behinds(s.f), func(b *verdict.Behind) bool {
+		return min(b.ToS, s.to)-max(b.FromS, s.from) > (s.to-s.from)/2
+	})
+}
+
+// lateEdges lists when in the period the run got behind its rate, and when that was over.
+func (s *stretch) lateEdges() (out []float64) {
+	for _, b := range behinds(s.f) {
+		for _, at := range []float64{b.FromS, b.ToS} {
+			if at > s.from && at < s.to {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
 }
 
 // searchPace is said where a search asked for the rate: what was at its limit differs from level to

@@ -148,19 +148,25 @@ func shiftsIn(f *rundir.Folder) (out []shift) {
 	return out
 }
 
-// split returns the parts that a stretch has by the shifts of throughput in it.
-func (s *stretch) split(list []shift) (out []rundir.WhyPart) {
+// shiftEdges lists when shifts of throughput began and ended.
+func shiftEdges(list []shift) (out []float64) {
+	for _, m := range list {
+		out = append(out, float64(m.from), float64(m.until))
+	}
+	return out
+}
+
+// split returns the parts that a stretch has by the moments at which something in it began or ended.
+func (s *stretch) split(edges []float64) (out []rundir.WhyPart) {
 	from := s.from
 	add := func(to float64) {
 		piece := stretchOf(s.f, from, to)
 		piece.settings, piece.end, piece.ops = s.settings, s.end, nil // which are those of the stretch
 		out, from = append(out, piece.part()), to
 	}
-	for _, m := range list {
-		for _, at := range []int{m.from, m.until} {
-			if at := float64(at); at-from >= leastSeconds && s.to-at >= leastSeconds {
-				add(at)
-			}
+	for _, at := range edges {
+		if at-from >= leastSeconds && s.to-at >= leastSeconds {
+			add(at)
 		}
 	}
 	add(s.to)

@@ -129,10 +129,10 @@ func backlogged(r *Record) string {
 		return ""
 	case o.Growth != nil && o.Growth.CaughtUpS == 0:
 		return units.Number(o.Growth.last()) + " at the end"
+	case o.GivenUp != nil:
+		return "" // a remark tells it
 	case o.Growth != nil, o.CaughtUp != nil:
 		return "worked off"
-	case o.GivenUp != nil:
-		return units.Number(o.GivenUp.Units) + " given up"
 	}
 	return "none that lasted"
 }

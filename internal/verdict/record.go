@@ -445,14 +445,18 @@ func (w *Waiting) gaveUp(rate float64) bool { return float64(w.GivenUp) > growTi
 // the last third is larger by a quarter and by what falls due in growTime. So much of it must
 // be there in the last seconds, too: one that was worked off is none. And it must have risen for
 // growSeconds since it was last less than that: a burst is none either. It is being worked off
-// if less than shrinks of what it was at most is left. One that was worked off is told if it
-// was at most as much as falls due in toldTime.
+// if less than shrinks of what it was at most is left. It was caught up with when there was none for
+// caughtSeconds in a row, or until the settings changed or the run ended. One that was worked off is told if
+// it was at most as much as falls due in toldTime, or if there was more and more of it for toldSeconds.
 const (
 	growBy      = 1.25
 	growTime    = 0.05
 	growSeconds = 3
 	shrinks     = 0.5
 	toldTime    = 1.0
+
+	caughtSeconds = 3
+	toldSeconds   = 5
 )
 
 // Grown looks for a backlog that grows until the end of a period, given one value per
@@ -500,8 +504,11 @@ func Worked(list []Waiting) (caughtUp, gaveUp *Behind) {
 		if rate <= 0 || !list[i].behind() {
 			continue
 		}
-		for first := i; i < len(list) && list[i].behind() && (i == first || !list[i].gaveUp(rate)); i++ {
-			b.Most = max(b.Most, float64(list[i].Units))
+		first, rose := i, 0 // for how many seconds
+		for ; i < len(list) && !settled(list[i:]) && (i == first || !list[i].gaveUp(rate)); i++ {
+			if n := float64(list[i].Units); n > b.Most {
+				b.Most, rose = n, i-first
+			}
 		}
 		if i == len(list) {
 			break
@@ -515,7 +522,7 @@ func Worked(list []Waiting) (caughtUp, gaveUp *Behind) {
 				i-- // at once again
 			}
 		}
-		if b.Most >= toldTime*rate && (*worst == nil || b.Most > (*worst).Most) {
+		if (b.Most >= toldTime*rate || rose >= toldSeconds) && (*worst == nil || b.Most > (*worst).Most) {
 			*worst = b
 		}
 	}
@@ -529,9 +536,28 @@ func CaughtUpAfter(list []Waiting, g *Growth) float64 {
 		return 0
 	}
 	for i := int(g.ToS); i < len(list); i++ {
-		if w := &list[i]; w.Rate > 0 && !w.behind() {
+		switch w := &list[i]; {
+		case w.gaveUp(g.Rate):
+			return 0
+		case w.Rate > 0 && settled(list[i:]):
 			return w.AtS
 		}
 	}
 	return 0
+}
+
+// settled reports whether a run was not behind its rate in the first of these seconds, nor soon after.
+func settled(list []Waiting) bool {
+	for i := range list[:min(len(list), caughtSeconds)] {
+		w := &list[i]
+		switch {
+		case i > 0 && w.gaveUp(list[0].Rate):
+			return false
+		case w.Rate != list[0].Rate:
+			return true
+		case w.behind():
+			return false
+		}
+	}
+	return true
 }

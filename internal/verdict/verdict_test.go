@@ -523,6 +523,41 @@ func TestABacklogThatWasWorkedOffIsPast(t *testing.T) {
 	assert.Empty(t, what+aside, "less than falls due in a second")
 }
 
+// A run has caught up when it is not behind for some seconds, or to the end, or until settings change; not when
+// that is so for a second of a backlog of which calls were never sent.
+func TestASecondWithoutABacklogIsNotCaughtUp(t *testing.T) {
+	course := waiting2500([]int64{0, 2000, 4000, 100, 1000, 1600, 1400, 0})
+	course[7].GivenUp = 1500
+	caughtUp, gaveUp := Worked(course)
+	assert.Nil(t, caughtUp)
+	assert.Equal(t, &Behind{FromS: 1, ToS: 8, Most: 4000, Units: 1500}, gaveUp)
+	assert.Zero(t, CaughtUpAfter(course, &Growth{ToS: 3, Rate: 2500}))
+	course[4].Units, course[5].Units = 100, 100 // three in a row
+	caughtUp, _ = Worked(course)
+	assert.Equal(t, &Behind{FromS: 1, ToS: 4, Most: 4000}, caughtUp)
+	assert.InDelta(t, 4, CaughtUpAfter(course, &Growth{ToS: 3, Rate: 2500}), 0)
+	caughtUp, gaveUp = Worked(course[:4])
+	assert.Equal(t, &Behind{FromS: 1, ToS: 4, Most: 4000}, caughtUp, "to the end")
+	assert.Nil(t, gaveUp)
+	course[4].Units, course[4].Rate = 5000, 9000
+	caughtUp, _ = Worked(course[:6])
+	assert.Equal(t, &Behind{FromS: 1, ToS: 4, Most: 4000}, caughtUp, "another rate")
+}
+
+// A backlog of less than a second is told if it grew for some seconds.
+func TestASmallBacklogThatGrewForLongIsTold(t *testing.T) {
+	caughtUp, _ := Worked(waiting2500([]int64{0, 200, 400, 600, 800, 1000, 1200, 0, 0, 0}))
+	assert.Equal(t, &Behind{FromS: 1, ToS: 8, Most: 1200}, caughtUp)
+	caughtUp, _ = Worked(waiting2500([]int64{0, 200, 400, 600, 800, 1000, 0, 0, 0}))
+	assert.Nil(t, caughtUp)
+	r := clean()
+	r.Observed.CaughtUp = &Behind{FromS: 1, ToS: 8, Most: 1200}
+	r.Came = []Came{{}}
+	assert.Equal(t, "worked off", backlogged(&r))
+	r.Observed.GivenUp = &Behind{FromS: 20, ToS: 60, Most: 5000, Units: 5000}
+	assert.Empty(t, backlogged(&r), "that is not right")
+}
+
 // Bursts that were caught up are no backlog that grows, nor is one that a change cut off, however much
 // more there was of them in the last third.
 func TestBurstsAreNoBacklogThatGrows(t *testing.T) {

@@ -126,15 +126,17 @@ func TestTheVerdictKeepsItsReasonBesideErrors(t *testing.T) {
 	assert.Contains(t, ansi.Strip(d.sel.state(a.Env, false, "")), "(unreachable)", "with room for both")
 }
 
-// A verdict without a doubt so far is not green beside a backlog of more than a quarter of a second.
-func TestValidIsNotGreenBesideABacklog(t *testing.T) {
+// A verdict without a doubt so far is amber beside a backlog of more than a quarter of a second.
+func TestValidIsAmberBesideABacklog(t *testing.T) {
 	a, d, run := live(t, 5*time.Second, 120, 40)
 	run.Judged = rundir.Verdict{State: verdict.Valid}
 	a.Send(t, a.Frame())
 	d.sel.fig.asked, d.sel.fig.backlog = 1000, 250
 	assert.Contains(t, d.sel.state(a.Env, false, ""), a.Env.Styles.OK.On(verdict.Valid))
 	d.sel.fig.backlog = 251
-	assert.Contains(t, d.sel.state(a.Env, false, ""), a.Env.Styles.Muted.On(verdict.Valid))
+	assert.Contains(t, d.sel.state(a.Env, false, ""), a.Env.Styles.Warn.On(verdict.Valid))
+	head, _ := d.lower.verdictRows(a.Env, 100)
+	assert.Equal(t, "VALID so far, but the run is behind its rate.", head)
 }
 
 // The number of errors on the tab is the one in the line of state, at any moment of a second.

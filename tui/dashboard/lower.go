@@ -453,7 +453,11 @@ func (low *lower) differing(w int) []string {
 // verdictRows shows the verdict on the run so far, and its reasons.
 func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(low.now.verdict.Told()) == 0 {
-		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", append(low.now.thresholdRows(e.Styles, w), low.inUse(e.Styles, w)...)
+		so := ": nothing casts doubt on the figures."
+		if low.sel.fig.behind() {
+			so = ", but the run is behind its rate."
+		}
+		return low.now.verdict.State + " so far" + so, append(low.now.thresholdRows(e.Styles, w), low.inUse(e.Styles, w)...)
 	}
 	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string

@@ -340,7 +340,7 @@ func (sel *selection) stateWith(e screen.Env, short, classed bool, relief string
 	}
 	_, k := widget.Worth(s, sel.now.verdict)
 	if f.behind() && sel.now.verdict.State == verdict.Valid {
-		k = s.Muted // it comes to doubts only if that lasts
+		k = s.Warn // it comes to doubts only if that lasts
 	}
 	word := sel.now.verdict.State
 	whole = len(sel.now.verdict.Causes) == 0
