@@ -18,7 +18,7 @@ func (p *Prepared) Preview() request.Preview {
 	v := request.Preview{
 		Plan: p.Plan,
 		Run:  o.runLines(), Settings: o.settingLines(), Tracks: tracksInWords(p.Plan),
-		Length: o.length(),
+		Length: o.length() + o.warming(),
 		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Shared: p.Shares(), Warnings: p.Warnings, Keys: o.keys(),
 	}
 	for _, q := range p.Plan.Parameters {
@@ -73,6 +73,18 @@ func (o outline) length() string {
 		return "its last phase lasts until you stop it"
 	}
 	return "no end: until you stop it"
+}
+
+// warming says how long its warm-up lasts; "" if it has none.
+func (o outline) warming() string {
+	upTo, in := "", &o.p.Inputs
+	if in.Warmup == 0 {
+		return ""
+	}
+	if o.p.WarmsItself() {
+		upTo = "up to "
+	}
+	return "; " + upTo + units.Length(in.Warmup) + " of warm-up first"
 }
 
 // mostPhases is how many phases are told one by one.

@@ -332,8 +332,8 @@ func (f *form) typed() bool {
 }
 
 // write begins to type the selected value in the place of what it is, with a key, or goes to its next choice that begins
-// with that letter; why is said where neither can be.
-func (f *form) write(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, why string) {
+// with that letter. It says which it went to, or why neither can be.
+func (f *form) write(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, says string) {
 	r := *f.current()
 	if r.off {
 		return nil, r.help
@@ -347,7 +347,7 @@ func (f *form) write(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, why string
 	if !ok {
 		return nil, fmt.Sprintf("no %s begins with %s: %s", label(r.name), msg.Text, cmp.Or(commands[msg.Text], "←→ or enter choose"))
 	}
-	return f.keep(e, r, next), ""
+	return f.keep(e, r, next), label(r.name) + ": " + next
 }
 
 // onPath reports whether the selected value is a path, which may begin with a slash.

@@ -22,9 +22,9 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" && len(p.runs.items()) == 0 && p.Keys().Dims(msg):
 		p.toast.Say(e.Now, p.runs.shelf.Filter.NoMatch("run"), false)
 	case p.Writes(msg):
-		cmd, why := p.form.write(msg, e)
-		if why != "" {
-			p.toast.Say(e.Now, why, false)
+		cmd, says := p.form.write(msg, e)
+		if says != "" {
+			p.toast.Say(e.Now, says, false)
 		}
 		return cmd
 	case key.Matches(msg, k.Launch):

@@ -786,6 +786,7 @@ func TestALetterChooses(t *testing.T) {
 	goTo(t, a, p, "preset")
 	a.Send(t, "l")
 	assert.Equal(t, "large", p.drafts.request().Preset)
+	assert.Contains(t, a.Picture(t), "preset: large", "it is told, as a letter may be meant otherwise")
 	a.Send(t, "s")
 	assert.Equal(t, "small", p.drafts.request().Preset)
 	a.Send(t, "q")
