@@ -90,7 +90,7 @@ func TestResultsOfARunThatIsKeptElsewhere(t *testing.T) {
 func TestWhatEndsARunOfTheWorkbench(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		for want, values := range map[string][]string{
-			"30 s": {"duration", "30s"}, "30 s; 5 s of warm-up first": {"duration", "30s", "warmup", "5s"}, "30 s; up to 30 s of warm-up before that": {"duration", "30s", "warmup", "auto"}, "100 entries": {"count", "100"}, "until its work is done": {"duration", "once"},
+			"30 s": {"duration", "30s"}, "30 s; 5 s of warm-up first": {"duration", "30s", "warmup", "5s"}, "30 s; up to 30 s of warm-up first": {"duration", "30s", "warmup", "auto"}, "100 entries": {"count", "100"}, "until its work is done": {"duration", "once"},
 			"until throughput ±1% is known, or you stop it": {"until", "throughput ±1%"},
 		} {
 			plan, err := b.requests.Preview(putting(values...))
