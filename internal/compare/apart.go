@@ -104,7 +104,7 @@ func asunder(c *Comparison) string {
 	if longer := max(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS); longer*outside < 1 {
 		share = "all seconds of one lie beyond all of the other"
 	}
-	return fmt.Sprintf("The runs are far apart in %s: %s, which is more than chance makes. The range of the change is that of these seconds.", units.Listed(names), share)
+	return fmt.Sprintf("The runs are far apart in %s: %s, by far more than chance makes. The range of the change is that of these seconds.", units.Listed(names), share)
 }
 
 // fewAlike is below how many degrees of freedom the seconds of a run resemble each other so much that

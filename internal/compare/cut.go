@@ -43,7 +43,7 @@ func blurred(a, b Estimate) string {
 	case few && alike:
 		return "too few seconds on one side, and on the other " + close
 	case few:
-		return "too few seconds to tell"
+		return "so few seconds may drift this far apart by chance"
 	}
 	return close
 }

@@ -38,7 +38,7 @@ func TestSidesThatDoNotTouchAreNotJudgedWhereTheirSecondsAreAlike(t *testing.T) 
 	assert.Equal(t, Unsure, f.Verdict)
 	assert.Equal(t, "not judged", f.Words())
 	assert.Empty(t, f.RangeText())
-	const why = "too few seconds to tell"
+	const why = "so few seconds may drift this far apart by chance"
 	assert.Equal(t, why, f.NotJudged())
 	assert.Contains(t, Pair{Findings: []Finding{f}}.Answer("ops"), why)
 	close := throughputOf(seconded(100, 100.4, 101, 101.5, 102, 102.7, 103, 103.6, 104, 106), seconded(118, 117.6, 117, 116.5, 116, 115.3, 115, 114.2, 113, 112))
