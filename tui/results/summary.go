@@ -283,6 +283,10 @@ func (l *loadedRun) causes(s *widget.Styles, w int, brief bool) (out []string) {
 		}
 		row, less := inOne(text, room)
 		out = append(out, k.On(lead+widget.Fit(c.Name, names))+"  "+row)
+		if rest, is := strings.CutPrefix(text, row); less && is && c.Doubt && c.Cure == "" { // the row of a cure has more of it
+			row, less = inOne(strings.TrimLeft(rest, ",:; "), room)
+			out = append(out, widget.Fit("", names+4)+row)
+		}
 		cut = cut || less
 		if cure != "" {
 			row, less = inOne(cure, room-2)

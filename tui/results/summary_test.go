@@ -119,6 +119,16 @@ func TestWhatHasToBeKnownStandsWhereItIsRead(t *testing.T) {
 	assert.Contains(t, plain(l.operations(s, 100)), rateless)
 }
 
+// A reason without anything to do about it goes on in the row where that would stand, without an arrow.
+func TestAReasonWithoutACureHasTwoRows(t *testing.T) {
+	a, r := doubted(t, 80, 24)
+	l := r.run.loaded
+	l.folder.Run.Verdict.Doubts = []verdict.Doubt{{Cause: verdict.Errors, Text: "nothing was done from 00:10 to 00:24 of the run (14 s of 60 s), when the server was started again and came back empty, and 140 calls failed"}}
+	rows := l.causes(a.Env.Styles, 120, true)
+	assert.Regexp(t, `^! errors +Nothing was done from 00:10 to 00:24 of the run \(14 s of 60 s\)$`, ansi.Strip(rows[0]))
+	assert.Regexp(t, `^ +when the server was started again and came back empty, and 140 calls failed`, ansi.Strip(rows[1]))
+}
+
 // Why nothing could be verified stands where the verification does, and not as the problem of the run once more.
 func TestWhyNothingWasVerifiedIsSaidOnce(t *testing.T) {
 	a, r := doubted(t, 80, 24)
