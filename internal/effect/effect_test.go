@@ -924,3 +924,15 @@ func TestWhatAPayloadDoesNotDoIsUnsure(t *testing.T) {
 		assert.NotContains(t, plain, "unsure")
 	}
 }
+
+// A rate that is set or lifted changes what response times count, which is said beside them.
+func TestARateChangesWhatResponseTimesCount(t *testing.T) {
+	told := func(knob string, from, to float64) string {
+		e := last(course([]measure.Change{{At: 10 * time.Second, Name: knob, From: from, To: to, By: "workbench"}}, slices.Concat(steady(10, 1000, 2000), steady(10, 1000, 4000))...))
+		return e.Counts()
+	}
+	assert.Contains(t, told("rate", 0, 1000), "what calls wait for a thread, too")
+	assert.Contains(t, told("rate", 1000, 0), "no call waits for a thread")
+	assert.Empty(t, told("rate", 1000, 2000))
+	assert.Empty(t, told("threads", 0, 2))
+}

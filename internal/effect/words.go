@@ -330,6 +330,23 @@ func (e *Effect) Figures() []Figure {
 	return list
 }
 
+// Counts says that response times count something else from then on: with a rate, what a call waits for a thread is
+// in them, and without one no call waits. It is empty where the acts have neither set nor lifted a rate.
+func (e *Effect) Counts() string {
+	for _, a := range append([]measure.Act{e.Act}, e.With...) {
+		for _, c := range a.Parts() {
+			switch set, was := c.To > 0, c.From > 0; {
+			case c.Knob() != "rate" || set == was:
+			case set:
+				return "with a rate, response times count what calls wait for a thread, too: its service time is that of the store alone"
+			default:
+				return "without a rate, no call waits for a thread: response times are those of the store alone"
+			}
+		}
+	}
+	return ""
+}
+
 // open returns what is told of the effect and is unsure.
 func (e *Effect) open() []Figure {
 	latency := e.Latency()

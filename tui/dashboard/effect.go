@@ -216,7 +216,7 @@ func told(s *widget.Styles, e *effect.Effect, columns string, w int, brief bool)
 	}
 	below := []string{e.Company(w)}
 	if e.Missing() == "" {
-		below = append(below, e.Lacks())
+		below = append(below, e.Lacks(), e.Counts())
 	}
 	for _, text := range below {
 		if text != "" {

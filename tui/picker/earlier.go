@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -264,7 +266,7 @@ func (x *earlier) none() string {
 	if len(x.all) == 0 {
 		return "No runs yet."
 	}
-	return "No runs of this profile yet. h lists all " + widget.Plural(int64(len(x.all)), "run") + "."
+	return "No runs of this profile yet. h lists " + units.Choose(len(x.all), "one of another", fmt.Sprintf("all %d runs", len(x.all))) + "."
 }
 
 // foot returns the last line: the question or the text being typed, else the filter, else when the

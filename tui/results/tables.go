@@ -121,8 +121,11 @@ func (l *loadedRun) figures(s *widget.Styles, w int) [][]string {
 			out[i] = append(out[i], lead+row)
 		}
 		rows = rows[n:]
-		if lacks := e.Lacks(); lacks != "" {
-			for _, line := range widget.Wrap(lacks, w-indent) {
+		for _, text := range []string{e.Lacks(), e.Counts()} {
+			if text == "" {
+				continue
+			}
+			for _, line := range widget.Wrap(text, w-indent) {
 				out[i] = append(out[i], lead+s.Muted.On(line))
 			}
 		}
