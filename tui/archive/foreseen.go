@@ -55,6 +55,15 @@ func Foreseen(s *widget.Styles, v *request.Preview, thresholds []string, w int) 
 	}
 }
 
+// ahead returns what a run would do; nil if it cannot start, which says why when it is started.
+func ahead(foresee func(request.Request) (*request.Preview, error), r request.Request) *request.Preview {
+	v, err := foresee(r)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
 // LineOf returns the line of a name; false if there is none.
 func LineOf(list []request.Line, name string) (request.Line, bool) {
 	for _, s := range list {

@@ -102,11 +102,7 @@ func (p *Plans) foresee() tea.Cmd {
 	}
 	p.foreseen[path] = nil
 	return func() tea.Msg {
-		preview, err := p.bench.Foresee(r.Request)
-		if err != nil {
-			preview = nil // starting it says why
-		}
-		return aheadMsg{p, path, preview}
+		return aheadMsg{p, path, ahead(p.bench.Foresee, r.Request)}
 	}
 }
 

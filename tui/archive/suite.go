@@ -74,11 +74,7 @@ func (s *Suite) foresee() tea.Cmd {
 	}
 	s.foreseen[at] = nil
 	return func() tea.Msg {
-		preview, err := s.bench.Foresee(r.Request)
-		if err != nil {
-			preview = nil // starting it says why
-		}
-		return foreseenMsg{s, at, preview}
+		return foreseenMsg{s, at, ahead(s.bench.Foresee, r.Request)}
 	}
 }
 
