@@ -99,7 +99,7 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 		acts.Add(e.When(), e.Segments(), by, e.Text())
 	}
 	acts.Ink = func(_, col int) widget.Ink { return []widget.Ink{s.Plain, s.Muted, s.Muted, s.Plain}[col] }
-	figures := figuresOf(s, list)
+	figures := figuresOf(s, list, brief)
 	w -= 2
 	room := max(figures.Wide(), leastEffect)
 	beside := brief || acts.Least()+2+room <= w
@@ -159,8 +159,8 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 }
 
 // figuresOf are the figures of effects in columns, a row for each effect: throughput and a response time before and
-// after it, and what was found out about each.
-func figuresOf(s *widget.Styles, list []effect.Effect) *widget.Grid {
+// after it, and what was found out about each; brief leaves out that it is so far.
+func figuresOf(s *widget.Styles, list []effect.Effect, brief bool) *widget.Grid {
 	g := &widget.Grid{Cols: []widget.Column{{Head: "throughput"}, {Spare: 4}, {Head: "response time"}, {}, {Spare: 9, Most: 20}}}
 	inks := make([][]widget.Ink, len(list))
 	for i := range list {
@@ -174,6 +174,7 @@ func figuresOf(s *widget.Styles, list []effect.Effect) *widget.Grid {
 			}
 			cells[at+1] = f.Change()
 			switch {
+			case e.SoFar() && brief: // the line of the last change says so
 			case e.SoFar():
 				cells[at+1] = "so far " + f.Change()
 			case f.Is == effect.Better:
