@@ -322,6 +322,8 @@ func TestHowCallsComeIsAKey(t *testing.T) {
 	send(t, a, "A")
 	assert.Contains(t, picture(t, a), "Arrivals of the calls")
 	assert.Contains(t, picture(t, a), "▸ poisson")
+	send(t, a, "+")
+	assert.Contains(t, picture(t, a), "enter sets it, esc leaves it", "other keys are answered")
 	send(t, a, "down", "esc")
 	assert.Equal(t, workload.ComeIndependently, run.Settings(screen.All).Coming, "esc leaves them")
 	send(t, a, "A", "enter")

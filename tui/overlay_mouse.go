@@ -48,5 +48,5 @@ func (a *App) clickHelp(at image.Point) tea.Cmd {
 	if len(b.Keys()) == 0 || key.Matches(widget.PressOf(b.Keys()[0]), widget.AllKeys.Help) {
 		return nil
 	}
-	return a.press(widget.PressOf(b.Keys()[0]))
+	return a.press(widget.Clicked(b))
 }

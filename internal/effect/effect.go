@@ -64,10 +64,10 @@ func (x *Second) end() time.Duration {
 	return x.At + max(time.Second, time.Duration(x.Length*float64(time.Second)))
 }
 
-// Times are the response times of an operation in a second, in nanoseconds; 0: unknown.
+// Times are the response times of an operation in a second, and p99 of its service times, in nanoseconds; 0: unknown.
 type Times struct {
-	Op       int
-	P50, P99 float64
+	Op                int
+	P50, P99, Service float64
 }
 
 // Segment is a segment of the run.
@@ -109,7 +109,7 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 			first = min(first, time.Duration(r.T)*time.Second)
 			if s.Counts(op) {
 				at := time.Duration(r.T) * time.Second
-				g.add(at, r.Seconds, r.Count, Times{op, float64(r.ResponseP50), float64(r.ResponseP99)})
+				g.add(at, r.Seconds, r.Count, Times{op, float64(r.ResponseP50), float64(r.ResponseP99), float64(r.ServiceP99)})
 				g.waits(at, track(op), r.Backlog)
 			}
 		}
@@ -117,7 +117,7 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 	for op, line := range s.Timeline { // what is longer ago than the last seconds
 		for _, p := range line {
 			if s.Counts(op) && s.Bucket >= time.Second && p.At+s.Bucket <= first {
-				g.add(p.At, p.Seconds, p.Count, Times{op, float64(p.ResponseP50), float64(p.ResponseP99)})
+				g.add(p.At, p.Seconds, p.Count, Times{op, float64(p.ResponseP50), float64(p.ResponseP99), float64(p.ServiceP99)})
 				g.waits(p.At, track(op), p.Backlog)
 			}
 		}
@@ -174,7 +174,7 @@ func Of(f *rundir.Folder) *Course {
 			length = math.Min(float64(row.Count)/row.Throughput, 1)
 		}
 		at := time.Duration(row.T) * time.Second
-		g.add(at, length, row.Count, Times{op, float64(row.ResponseP50), float64(row.ResponseP99)})
+		g.add(at, length, row.Count, Times{op, float64(row.ResponseP50), float64(row.ResponseP99), float64(row.ServiceP99)})
 		g.waits(at, row.Track, row.Backlog)
 	}
 	c.Seconds = g.list()
@@ -233,6 +233,8 @@ type percentile struct {
 	// few means that an operation with too few calls for it may be the slowest, so that nobody knows which
 	// is: then screens show none.
 	few bool
+	// service means that it is one of service times, in which perfbench is never late.
+	service bool
 }
 
 // rare is which part of the calls beside a change an operation has at most, of which nothing is told as long as
@@ -241,10 +243,14 @@ const rare = 0.1
 
 // slowest are p50 and p99 of the operations that had the highest in the median second of either side of a
 // change, among those that have one on both sides and are not rare. Those with too few calls in a segment beside
-// it have none.
-func slowest(near []Segment, before, after []Second) (p50, p99 percentile) {
+// it have none. With service it is p99 of service times, which have no p50 in a second.
+func slowest(near []Segment, before, after []Second, service bool) (p50, p99 percentile) {
 	p50 = percentile{name: "p50", of: 50, second: func(t Times) float64 { return t.P50 }, whole: func(s measure.Summary) int64 { return s.P50 }}
 	p99 = percentile{name: "p99", of: 99, second: func(t Times) float64 { return t.P99 }, whole: func(s measure.Summary) int64 { return s.P99 }}
+	if service {
+		p50.second = func(Times) float64 { return 0 }
+		p99.name, p99.service, p99.second = "service p99", true, func(t Times) float64 { return t.Service }
+	}
 	for _, p := range []*percentile{&p50, &p99} {
 		p.choose(near, before, after)
 	}
@@ -332,7 +338,7 @@ func typically(seconds []float64) typical {
 // nanoseconds.
 func (p *percentile) ours(seg *Segment) (share, late float64) {
 	took := p.whole(seg.times[p.op])
-	if took <= 0 || !measure.Enough(p.of, seg.times[p.op].Count) {
+	if took <= 0 || p.service || !measure.Enough(p.of, seg.times[p.op].Count) {
 		return 0, 0
 	}
 	late = float64(p.whole(seg.late[p.op]))
@@ -546,7 +552,7 @@ func (c *Course) of(list []measure.Act, i, many, most int) Effect {
 	e.had, e.since = min(len(before), window), len(after)
 	k := min(e.had, e.since, most)
 	nearest := before[len(before)-e.had:]
-	p50, p99 := slowest(near, nearest, after[:k])
+	p50, p99 := slowest(near, nearest, after[:k], e.Counts() != "")
 	over := func(list []Second) stretch {
 		out := over(list, &p50, &p99)
 		out.own = c.own(list)

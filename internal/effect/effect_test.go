@@ -16,11 +16,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.
+// course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond, in which no call waits.
 func course(changes []measure.Change, seconds ...[2]int64) *Course {
 	c := &Course{Changes: changes, Segments: []Segment{{Settings: map[string]float64{"threads": 1}}}}
 	for t, v := range seconds {
-		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), Times: []Times{{P99: float64(v[1] * 1e4)}}})
+		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), Times: []Times{{P99: float64(v[1] * 1e4), Service: float64(v[1] * 1e4)}}})
 	}
 	return c
 }
@@ -925,14 +925,22 @@ func TestWhatAPayloadDoesNotDoIsUnsure(t *testing.T) {
 	}
 }
 
-// A rate that is set or lifted changes what response times count, which is said beside them.
-func TestARateChangesWhatResponseTimesCount(t *testing.T) {
-	told := func(knob string, from, to float64) string {
-		e := last(course([]measure.Change{{At: 10 * time.Second, Name: knob, From: from, To: to, By: "workbench"}}, slices.Concat(steady(10, 1000, 2000), steady(10, 1000, 4000))...))
-		return e.Counts()
+// A rate that is set or lifted changes what response times count, so that service times are compared.
+func TestARateIsJudgedByServiceTimes(t *testing.T) {
+	did := func(knob string, from, to float64) Effect {
+		c := course([]measure.Change{{At: 10 * time.Second, Name: knob, From: from, To: to, By: "workbench"}}, slices.Concat(steady(10, 1000, 2000), steady(10, 1000, 90000))...)
+		for i := range c.Seconds {
+			c.Seconds[i].Times[0].Service = 3e6
+		}
+		return last(c)
 	}
-	assert.Contains(t, told("rate", 0, 1000), "what calls wait for a thread, too")
-	assert.Contains(t, told("rate", 1000, 0), "no call waits for a thread")
-	assert.Empty(t, told("rate", 1000, 2000))
-	assert.Empty(t, told("threads", 0, 2))
+	set, lifted, more, threads := did("rate", 0, 1000), did("rate", 1000, 0), did("rate", 1000, 2000), did("threads", 0, 2)
+	assert.Contains(t, set.Counts(), "also count the wait for a free thread")
+	assert.Contains(t, lifted.Counts(), "no call waits for a free thread")
+	assert.Empty(t, more.Counts())
+	assert.Empty(t, threads.Counts())
+	assert.Equal(t, "throughput 1k → 1k same, service p99 3 → 3 ms same", set.Outcome(60))
+	assert.Contains(t, lifted.Outcome(60), "service p99 3 → 3 ms same")
+	assert.Contains(t, more.Outcome(80), "p99 20 → 900 ms")
+	assert.NotContains(t, threads.Outcome(80), "service")
 }

@@ -274,7 +274,7 @@ func (e *Effect) Company(room int) string {
 type detail int
 
 const (
-	figures detail = iota // before and after, without names but p99 and p50
+	figures detail = iota // before and after, without names but those of percentiles
 	simple                // and that of throughput
 	barest                // and of which operation a percentile is, in short
 	bare                  // and what was sure before
@@ -330,17 +330,18 @@ func (e *Effect) Figures() []Figure {
 	return list
 }
 
-// Counts says that response times count something else from then on: with a rate, what a call waits for a thread is
-// in them, and without one no call waits. It is empty where the acts have neither set nor lifted a rate.
+// Counts says that response times count something else from then on, for which service times are compared in their
+// place: with a rate, what a call waits for a thread is in them, and without one no call waits. It is empty where the
+// acts have neither set nor lifted a rate.
 func (e *Effect) Counts() string {
 	for _, a := range append([]measure.Act{e.Act}, e.With...) {
 		for _, c := range a.Parts() {
 			switch set, was := c.To > 0, c.From > 0; {
 			case c.Knob() != "rate" || set == was:
 			case set:
-				return "with a rate, response times count what calls wait for a thread, too: its service time is that of the store alone"
+				return "with a rate, response times also count the wait for a free thread, so service times are compared"
 			default:
-				return "without a rate, no call waits for a thread: response times are those of the store alone"
+				return "without a rate, no call waits for a free thread, so service times are compared"
 			}
 		}
 	}

@@ -35,6 +35,9 @@ func effects(r *rundir.Run, list []effect.Effect) Section {
 			if k == lacking {
 				note = joined(note, e.Lacks())
 			}
+			if f.Name() != effect.OfThroughput {
+				note = joined(note, e.Counts())
+			}
 			t.Add(append(lead, f.Label(r.Unit), f.Numbers(), what(f), f.Seconds(), note)...)
 			lead = make([]string, len(lead))
 		}

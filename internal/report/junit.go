@@ -62,11 +62,16 @@ type outcome struct {
 }
 
 func junit(r *rundir.Run) testSuites {
+	var calls, failed int64
+	for _, o := range r.Operations {
+		calls, failed = calls+o.Calls, failed+o.Errors
+	}
 	s := testSuite{
 		Name: "perfbench." + r.Profile, Time: fmt.Sprintf("%.3f", r.MeasuredS),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Properties: []property{
 			{"id", r.ID}, {"target", Plain(r.Target)}, {"store", StoreName(r.Store)}, {"ended_by", Plain(r.EndedBy)}, {"verdict", r.Verdict.State},
+			{"calls", fmt.Sprint(calls)}, {"errors", fmt.Sprint(failed)},
 		},
 	}
 	out := r.Remarks()

@@ -47,6 +47,8 @@ func (c *comingChoice) key(msg tea.KeyPressMsg, e screen.Env) {
 		c.at = ways[(n+len(ways)-1)%len(ways)]
 	case "down", "right", "A":
 		c.at = ways[(n+1)%len(ways)]
+	default:
+		c.says.say(e, "↑↓ choose how calls arrive, enter sets it, esc leaves it", false)
 	}
 }
 

@@ -161,7 +161,7 @@ func (low *lower) changeLines(s *widget.Styles, w int, brief bool) (string, []st
 // figuresOf are the figures of effects in columns, a row for each effect: throughput and a response time before and
 // after it, and what was found out about each; brief leaves out that it is so far.
 func figuresOf(s *widget.Styles, list []effect.Effect, brief bool) *widget.Grid {
-	g := &widget.Grid{Cols: []widget.Column{{Head: "throughput"}, {Spare: 4}, {Head: "response time"}, {}, {Spare: 9, Most: 20}}}
+	g := &widget.Grid{Cols: []widget.Column{{Head: "throughput"}, {Spare: 4}, {Head: "latency"}, {}, {Spare: 9, Most: 20}}}
 	inks := make([][]widget.Ink, len(list))
 	for i := range list {
 		e := &list[i]

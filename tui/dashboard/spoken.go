@@ -24,7 +24,10 @@ func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
 	if whose := d.now.whose(); len(whose) > 0 {
 		what += ", " + whose[0]
 	}
-	events = append(events, what+": "+stage+" "+d.now.progress.Step)
+	if step := d.now.progress.Step; step != stage {
+		stage += " " + step
+	}
+	events = append(events, what+": "+stage)
 	if d.now.snap == nil || d.now.progress.Stage == screen.Preparing {
 		return "", events
 	}

@@ -14,7 +14,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if cmd, typed := p.pressTyped(msg, e); typed {
 		return cmd
 	}
-	k := p.bindings()
+	k, entered := p.bindings(), p.entered
+	p.entered = false
 	switch none := p.noMatch(); {
 	case none != "" && (widget.Presses(msg, k.Start) || widget.Presses(msg, k.Launch) || widget.Presses(msg, k.Search) || widget.Presses(msg, k.Sweep) || widget.Presses(msg, k.Targets) || widget.Presses(msg, k.Copy) ||
 		widget.Presses(msg, k.Up) || widget.Presses(msg, k.Down) || widget.Presses(msg, k.Right)):
@@ -27,6 +28,8 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 			p.toast.Say(e.Now, says, false)
 		}
 		return cmd
+	case entered && key.Matches(msg, k.Left):
+		p.pane = paneProfiles
 	case key.Matches(msg, k.Launch):
 		return p.launch(e, oneRun)
 	case widget.Presses(msg, k.Search):
@@ -127,7 +130,7 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 	case key.Matches(msg, k.Start):
 		return p.launch(e, oneRun)
 	case key.Matches(msg, k.Right):
-		p.pane = paneForm
+		p.pane, p.entered = paneForm, true
 	default:
 		if by := steps(msg, k, e.H); by != 0 {
 			return p.choose(p.list.at() + by)
@@ -185,7 +188,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		return nil
 	}
 	had := p.pane == at
-	p.pane = at
+	p.pane, p.entered = at, false
 	line := m.Y - r.Min.Y - 1
 	switch at {
 	case paneProfiles:

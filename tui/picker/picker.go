@@ -42,6 +42,8 @@ type Picker struct {
 	// had is what was set of its profile before that, and was the profile that was selected.
 	had request.Request
 	was string
+	// entered means that the last key was the → that led from the profiles to their values, which ← takes back.
+	entered bool
 }
 
 // pane is a part of the picker that can have the focus.
@@ -442,6 +444,9 @@ func (p *Picker) Keys() widget.KeyMap {
 		k.Filter.SetHelp("/", "find")
 		k.Left.SetHelp("←", "value before")
 		k.Right.SetHelp("→", "next value")
+		if p.entered {
+			k.Left.SetHelp("←", "back to the profiles")
+		}
 		k.Quit = widget.Bind("ctrl+c", "quit", "ctrl+c")
 		k.Undo.SetEnabled(p.form.undoable() >= 0)
 		k.Reset.SetEnabled(k.Reset.Enabled() && p.form.resettable())

@@ -779,6 +779,19 @@ func TestLettersAreTypedInTheForm(t *testing.T) {
 	assert.False(t, p.Writes(tuitest.KeyPress("q")))
 }
 
+// ← takes back the → that led to the values, and nothing else: elsewhere it changes the selected one.
+func TestLeftLeadsOutOfTheFormAsRightLedIn(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	was := p.drafts.request()
+	a.Send(t, "right")
+	require.Equal(t, paneForm, p.pane)
+	a.Send(t, "left")
+	assert.Equal(t, paneProfiles, p.pane)
+	assert.Equal(t, was, p.drafts.request())
+	a.Send(t, "right", "down", "left")
+	assert.Equal(t, paneForm, p.pane)
+}
+
 // Where a value is chosen, a letter goes to the next choice that begins with it, and where there is nothing to set, it
 // says why.
 func TestALetterChooses(t *testing.T) {

@@ -25,11 +25,21 @@ func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 			if len(names) == 2 && (x-at >= (name+1)/2) {
 				return PressOf(names[1]), true
 			}
-			return PressOf(names[0]), true
+			return Clicked(k), true
 		}
 		at += n + footerGap
 	}
 	return tea.KeyPressMsg{}, false
+}
+
+// Clicked returns the message for a click on a binding, which has a key at least: its first or, of characters that begin
+// to type a value, enter, which begins that without one.
+func Clicked(b key.Binding) tea.KeyPressMsg {
+	names := b.Keys()
+	if len(names) > 2 && !slices.ContainsFunc(names, func(name string) bool { return len(name) > 1 }) {
+		return PressOf("enter")
+	}
+	return PressOf(names[0])
 }
 
 // PressOf returns the message of a key given its name: "a", "shift+left", "enter".

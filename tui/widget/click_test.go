@@ -52,6 +52,14 @@ func TestTheBottomLineKeepsTheWayBackAndTheHelp(t *testing.T) {
 	assert.Equal(t, " enter start  ? help  q quit  …", strings.TrimRight(ansi.Strip(Footer(s, 34, []key.Binding{k.Start, k.Toggle, k.Compare, k.Help, k.Filter, k.Quit})), " "), "where nothing leads back")
 }
 
+// A click on what is typed begins that, and types none of it.
+func TestAClickOnCharactersTypesNone(t *testing.T) {
+	got, ok := FooterKey([]key.Binding{AllKeys.TypeValue}, 1, 80)
+	assert.True(t, ok)
+	assert.Equal(t, "enter", got.String())
+	assert.Equal(t, "a", Clicked(Bind("a", "put on side A", "a")).String())
+}
+
 // A line of the page is a row of the list only where one is drawn.
 func TestRowsAreUnderTheMouseWhereTheyAreDrawn(t *testing.T) {
 	r := Rows{Line: 5, Top: 20, N: 3}
