@@ -89,12 +89,15 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		}
 		at := slices.IndexFunc(ours, func(r verdict.Reason) bool { return !slices.Contains(machine, r.Cause) })
 		l.Text = "perfbench and not the store: " + ours[max(at, 0)].Text
+	case o != nil && o.Cores > 0 && o.Machine-o.Polled >= full*o.Cores: // more threads would do no more
+		l.By = ByMachine
+		l.Text = fmt.Sprintf("the processors of this machine, all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
 	case f.options.Over.Name == OverRate && f.bench.tooFew() && !f.inVain:
 		l.By = ByThreads
 		l.Text = fmt.Sprintf("threads: all %d were busy, and calls took no longer than at a lower rate; try --threads %d", sum.threads, f.wanted(s, sum))
-	case o != nil && o.Cores > 0 && o.Machine-o.Polled >= full*o.Cores:
-		l.By = ByMachine
-		l.Text = fmt.Sprintf("the processors of this machine, all busy: perfbench used %.2g of %.3g, everything else %.2g", o.Worked(), o.Cores, max(o.Machine-o.CPU, 0))
+		if f.bench.quick == 0 { // nothing is known of a lower rate
+			l.Text = fmt.Sprintf("unknown: all %s were busy, but no lower rate held to compare with", units.Plural(sum.threads, "thread"))
+		}
 	default:
 		l.Text = "the store: " + f.slower(s) + remark
 		if !f.inVain && f.options.Over.Name == OverRate && f.bench.waited() {

@@ -103,3 +103,32 @@ func TestTheLimitIsThatOfALevelThatIsTooMuchWithoutDoubt(t *testing.T) {
 	r.TooMuch = 0
 	assert.Zero(t, r.sure())
 }
+
+// That all threads were busy advises more of them only where calls took no longer than at a lower rate that held, and where
+// a processor was free for more.
+func TestMoreThreadsAreAdvisedWhereTheyAreKnownToBeTheLimit(t *testing.T) {
+	for want, c := range map[string]struct{ quick, machine float64 }{
+		"threads: all 8 were busy, and calls took no longer than at a lower rate; try --threads 16": {1e6, 1},
+		"unknown: all 8 threads were busy, but no lower rate held to compare with":                  {0, 1},
+		"the processors of this machine, all busy":                                                  {1e6, 4},
+	} {
+		f := &Finder{bench: &bench{quick: c.quick}, options: Options{Over: workload.Knob{Name: OverRate}}, plan: &workload.Plan{}, inProcess: true}
+		sum := &stepSum{seconds: 3, busy: 3, threads: 8, count: 3000, response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+		for range 3000 {
+			_ = sum.response.RecordValue(90e6)
+			_ = sum.service.RecordValue(1e6)
+		}
+		sum.after = &verdict.Observed{Seconds: 3, Cores: 4, CPU: 0.5, Machine: c.machine}
+		f.bench.step = *sum
+		assert.Contains(t, f.suspect(Step{Level: 4000, Why: "p99<5ms did not hold"}, sum).Text, want)
+	}
+}
+
+// What the search itself changed between two levels, the number of threads, is told with how quick the store was at each.
+func TestAStoreThatWasQuickerIsToldWithTheThreadsThatDiffer(t *testing.T) {
+	r := &Result{Over: OverRate}
+	slow, quick := Step{Level: 100, Threads: 8, Service: Times{P50: 525e3}}, Step{Level: 200, Threads: 32, Service: Times{P50: 340e3}}
+	assert.Equal(t, "unknown: service p50 was 525 µs at 100 with 8 threads, but 340 µs at 200 with 32, so the rate did not slow the store", r.notTheRate(&slow, &quick))
+	quick.Threads = 8
+	assert.Equal(t, "unknown: service p50 was 525 µs at 100, but 340 µs at 200, so the rate did not slow the store", r.notTheRate(&slow, &quick))
+}
