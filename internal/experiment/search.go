@@ -118,7 +118,7 @@ func tried(sought *find.Result, s find.Step) string {
 func quiet(r *find.Result) string {
 	hint := "use a machine that is not busy otherwise"
 	if next := r.Advised(); next != nil {
-		hint += ", or judge the store alone, under " + strings.Join(next.Under, " and ")
+		hint += ", or search under " + strings.Join(next.Under, " and ")
 	}
 	return hint
 }

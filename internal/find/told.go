@@ -59,7 +59,7 @@ func (r *Result) told(o Outcome) string {
 func (r *Result) why(o Outcome) string {
 	switch {
 	case o.Void:
-		return r.evidence(o.Shown) + apart("does not count: "+units.Number(r.proven())+" held")
+		return r.evidence(o.Shown) + apart("does not count, since "+units.Number(r.proven())+" held")
 	case !o.Held:
 		return r.evidence(o.Shown)
 	}
@@ -214,15 +214,15 @@ func waits(d time.Duration) string {
 	return "users wait " + units.Duration(d)
 }
 
-// inShort is what Told says in a few words: how the level came out, in how many of its tries it held, and that it did
-// so only in the store where users waited.
+// inShort is what Told says in a few words: how the level came out, in how many of its tries it held where they differ,
+// and that it did so only in the store where users waited.
 func (r *Result) inShort(o Outcome) string {
 	text := o.State()
 	if text == stateHolds && r.waited(o.Shown) > 0 {
 		text += " in store only"
 	}
-	if o.Tries > 1 {
-		text += fmt.Sprintf(" %d/%d", o.Good, o.Tries)
+	if 0 < o.Good && o.Good < o.Tries {
+		text += fmt.Sprintf(": %d of %d held", o.Good, o.Tries)
 	}
 	return text
 }
@@ -255,20 +255,24 @@ func (s Step) Condition() string {
 // Backlogged reports whether a step did not hold because its backlog grew, and not by a condition.
 func (s Step) Backlogged() bool { return !s.Held && strings.HasPrefix(s.Why, backlogGrew) }
 
-// Measured says in two words what was measured rather than the store in a step that did not hold: "perfbench late", or
-// "machine crowded"; "" if the store was.
+// Measured says why the store was not measured in a step that did not hold: "perfbench was late", or "the machine was
+// crowded"; "" if the store was.
 func (s Step) Measured() string {
 	if len(s.Ours) == 0 {
 		return ""
 	}
-	if c := (Limit{By: ByPerfbench, Causes: s.Ours}).Machine(); c != "" {
-		return "machine " + c.Word()
+	switch c := (Limit{By: ByPerfbench, Causes: s.Ours}).Machine(); c {
+	case "":
+	case verdict.Stolen:
+		return "processors were stolen"
+	default:
+		return "the machine was " + c.Word()
 	}
 	late := []verdict.Cause{verdict.Lateness, verdict.Pauses, verdict.Scheduler}
 	if slices.ContainsFunc(late, func(c verdict.Cause) bool { return slices.Contains(s.Ours, string(c)) }) {
-		return "perfbench late"
+		return "perfbench was late"
 	}
-	return "perfbench: " + verdict.Cause(s.Ours[0]).Word()
+	return "perfbench was the limit (" + verdict.Cause(s.Ours[0]).Word() + ")"
 }
 
 // evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it; and what
@@ -282,7 +286,7 @@ func (r *Result) evidence(s Step) string {
 		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]), ": ")
 	}
 	if instead := s.Measured(); instead != "" {
-		why = strings.TrimPrefix(why+", "+instead, ", ")
+		why = strings.TrimPrefix(why+", as "+instead, ", as ")
 	}
 	return why
 }

@@ -72,9 +72,9 @@ func TestTriesWithOtherThreadsAreToldApart(t *testing.T) {
 		threads      int
 	}{
 		10: {"holds", "holds", 3, 8},
-		20: {"unclear · held 3 of 4 tries · once 41 % took longer · too much with 8 threads", "unclear 3/4", 6, 32},
+		20: {"unclear · held 3 of 4 tries · once 41 % took longer · too much with 8 threads", "unclear: 3 of 4 held", 6, 32},
 		30: {"too much · 50 % took longer", "too much", 50, 32},
-		40: {"unclear · held 1 of 4 tries · 80 % took longer · too much with 16, 64 or 128 threads", "unclear 1/4", 80, 32},
+		40: {"unclear · held 1 of 4 tries · 80 % took longer · too much with 16, 64 or 128 threads", "unclear: 1 of 4 held", 80, 32},
 	} {
 		words, held, _ := r.Told(level)
 		assert.Equal(t, want.words, words)
@@ -107,13 +107,13 @@ func TestALevelIsToldAsTheSearchTakesIt(t *testing.T) {
 		tooMuch        float64
 	}{
 		"failed in doubt":        {[]Step{unsure}, "unclear", false, true, 43},
-		"failed in doubt, twice": {[]Step{unsure, unsure}, "unclear 0/2", false, true, 32},
-		"failed once for sure":   {[]Step{unsure, no}, "too much 0/2", false, false, 32},
-		"held at last":           {[]Step{unsure, unsure, yes}, "unclear 1/3", true, true, 43},
-		"held at last in doubt":  {[]Step{unsure, unsure, maybe}, "unclear 1/3", false, true, 32},
-		"and once more":          {[]Step{unsure, unsure, maybe, yes}, "unclear 2/4", true, true, 43},
-		"held after it failed":   {[]Step{unsure, no, yes}, "unclear 1/3", false, true, 32},
-		"held as often":          {[]Step{unsure, yes}, "unclear 1/2", false, true, 32},
+		"failed in doubt, twice": {[]Step{unsure, unsure}, "unclear", false, true, 32},
+		"failed once for sure":   {[]Step{unsure, no}, "too much", false, false, 32},
+		"held at last":           {[]Step{unsure, unsure, yes}, "unclear: 1 of 3 held", true, true, 43},
+		"held at last in doubt":  {[]Step{unsure, unsure, maybe}, "unclear: 1 of 3 held", false, true, 32},
+		"and once more":          {[]Step{unsure, unsure, maybe, yes}, "unclear: 2 of 4 held", true, true, 43},
+		"held after it failed":   {[]Step{unsure, no, yes}, "unclear: 1 of 3 held", false, true, 32},
+		"held as often":          {[]Step{unsure, yes}, "unclear: 1 of 2 held", false, true, 32},
 		"held in doubt":          {[]Step{maybe}, "unclear", true, true, 43},
 	} {
 		r := Result{Over: OverRate, Under: []string{"p99<5ms"}, Steps: append(c.tries, Step{Level: 43, Why: "p99<5ms did not hold"}, Step{Level: 20, Held: true})}
@@ -142,9 +142,9 @@ func TestALevelThatHeldSaysThatUsersWaited(t *testing.T) {
 	assert.Equal(t, "unclear · users wait 700 ms; unclear", told(30))
 	assert.Equal(t, "too much · p99.service<10ms; too much", told(40))
 	r.Steps = append(r.Steps, Step{Level: 10, Why: "p99.service<10ms did not hold"}, step)
-	assert.Equal(t, "unclear · held 2 of 3 tries · users wait 800 ms · once p99.service<10ms; unclear 2/3", told(10))
+	assert.Equal(t, "unclear · held 2 of 3 tries · users wait 800 ms · once p99.service<10ms; unclear: 2 of 3 held", told(10))
 	r.Steps = append(r.Steps, Step{Level: 10}, Step{Level: 10})
-	assert.Equal(t, "unclear 2/5", r.Rows(10)[0].Short, "one that does not hold has nothing that is to be read as fine")
+	assert.Equal(t, "unclear: 2 of 5 held", r.Rows(10)[0].Short, "one that does not hold has nothing that is to be read as fine")
 	for _, under := range [][]string{{"p99<1s"}, {"p99.service<10ms", "p99<1s"}, {"p99.service<1s"}, {"errors<1%"}} {
 		r.Under = under
 		assert.Zero(t, r.Waited(10), under)
@@ -171,22 +171,22 @@ func TestATryThatSaysNothingOfTheStoreSaysSo(t *testing.T) {
 	}
 	late := try(2000, "lateness")
 	for want, s := range map[string]Step{
-		"": try(1), "perfbench late": late, "machine crowded": try(1, "crowded"), "perfbench: memory": try(1, "memory"),
+		"": try(1), "perfbench was late": late, "the machine was crowded": try(1, "crowded"), "processors were stolen": try(1, "stolen"), "perfbench was the limit (memory)": try(1, "memory"),
 	} {
 		assert.Equal(t, want, s.Measured())
 	}
 	r := Result{Over: OverRate, Under: []string{"p99<1ms"}, Steps: []Step{late}}
 	words, _, _ := r.Told(2000)
-	assert.Equal(t, "too much · 41 % took longer, perfbench late", words)
+	assert.Equal(t, "too much · 41 % took longer, as perfbench was late", words)
 	for name, c := range map[string]struct {
 		steps []Step
 		want  string
 	}{
 		"one":                    {[]Step{late}, ""},
-		"two":                    {[]Step{try(8000), try(4000, "crowded"), late}, "perfbench late"},
+		"two":                    {[]Step{try(8000), try(4000, "crowded"), late}, "perfbench was late"},
 		"the store as well":      {[]Step{try(4000, "lateness"), try(2000)}, ""},
 		"something holds":        {[]Step{{Level: 500, Held: true}, try(4000, "lateness"), late}, ""},
-		"more than one is alike": {[]Step{try(4000, "lateness"), try(4000, "lateness"), try(1000, "crowded")}, "machine crowded"},
+		"more than one is alike": {[]Step{try(4000, "lateness"), try(4000, "lateness"), try(1000, "crowded")}, "the machine was crowded"},
 	} {
 		r.Steps = c.steps
 		under, why := r.Instead()
@@ -251,19 +251,19 @@ func TestALevelOfWhichNoTryCounts(t *testing.T) {
 	}
 	for range 2 { // while it is under way, and with its answer
 		words, _, _ := r.Told(20)
-		assert.Equal(t, "unclear · held 0 of 2 tries · 9 % took longer, machine crowded · does not count: 30 held", words)
+		assert.Equal(t, "unclear · held 0 of 2 tries · 9 % took longer, as the machine was crowded · does not count, since 30 held", words)
 		words, _, _ = r.Told(30)
-		assert.Equal(t, "unclear · held 1 of 3 tries · once 9 % took longer, machine crowded", words)
+		assert.Equal(t, "unclear · held 1 of 3 tries · once 9 % took longer, as the machine was crowded", words)
 		words, _, _ = r.Told(40)
-		assert.Equal(t, "too much · held 0 of 2 tries · 9 % took longer, machine crowded", words)
+		assert.Equal(t, "too much · held 0 of 2 tries · 9 % took longer, as the machine was crowded", words)
 		assert.Equal(t, []float64{30, 40}, known())
 		words, _, _ = r.Told(10)
-		assert.Equal(t, "holds · held 1 of 2 tries · once 9 % took longer, machine crowded", words)
+		assert.Equal(t, "holds · held 1 of 2 tries · once 9 % took longer, as the machine was crowded", words)
 		r.Found, r.TooMuch = 30, 40
 	}
 	r.Steps = append(r.Steps, r.Steps[4])
 	words, _, _ := r.Told(30)
-	assert.Equal(t, "holds · held 2 of 4 tries · once 9 % took longer, machine crowded", words)
+	assert.Equal(t, "holds · held 2 of 4 tries · once 9 % took longer, as the machine was crowded", words)
 	r.Steps = r.Steps[:len(r.Steps)-1]
 	r.Found, r.TooMuch = 10, 20
 	assert.Equal(t, []float64{10, 20}, known(), "an earlier version had it so")
@@ -287,8 +287,8 @@ func TestThreadsOfWhichNoTryCountsAreUnclear(t *testing.T) {
 	require.Len(t, rows, 2)
 	assert.Equal(t, []string{"holds", "unclear"}, []string{rows[0].Short, rows[1].Short})
 	assert.True(t, rows[1].Doubtful)
-	assert.Contains(t, rows[1].Words, "does not count: 40 held")
-	assert.Equal(t, "unclear · 2 % took longer, perfbench late", r.Words(r.Steps[0]))
+	assert.Contains(t, rows[1].Words, "does not count, since 40 held")
+	assert.Equal(t, "unclear · 2 % took longer, as perfbench was late", r.Words(r.Steps[0]))
 	words, _, _ := r.Told(34)
 	assert.Equal(t, "holds · unclear with 8 threads", words)
 	words, _, _ = r.Told(44)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -101,11 +102,14 @@ func foundPage(r *find.Result) Page {
 type FoundLines struct {
 	// Lead is the answer, and Doubt why it is worth less than it looks; empty if it is not.
 	Lead, Doubt string
-	// Limits say what limits, and what the store alone holds.
+	// Limits say what the answer is about, what limits, what the store alone holds, and what to do next, in three lines at most.
 	Limits []string
-	// More is what else is known, what would tell more, and how the search went.
+	// More is what else is known, and how the search went.
 	More []string
 }
+
+// mostLimits is how many lines FoundLines.Limits has at most.
+const mostLimits = 3
 
 // Lines are the answer and what limits, in the order in which they are read.
 func (a FoundLines) Lines() []string {
@@ -124,12 +128,19 @@ func FoundAnswer(r *find.Result) FoundLines {
 	add := func(to *[]string, facts ...string) {
 		*to = append(*to, slices.DeleteFunc(facts, func(f string) bool { return f == "" })...)
 	}
+	add(&a.Limits, anotherMix(r))
+	if d := r.Waited(r.Found); d > 0 {
+		add(&a.Limits, fmt.Sprintf("users wait up to %s for their calls to begin: no condition limits that", units.Duration(d)))
+	}
 	add(&a.Limits, limit(r))
 	if r.Limit.By == find.ByPerfbench {
 		add(&a.Limits, StoreAlone(r))
 	}
-	if d := r.Waited(r.Found); d > 0 {
-		add(&a.Limits, fmt.Sprintf("users wait up to %s for their calls to begin: no condition limits that", units.Duration(d)))
+	_, hint, _ := strings.Cut(r.Why, " (") // how it could have gone on
+	add(&a.Limits, next(r), strings.TrimSuffix(hint, ")"))
+	if n := len(a.Limits); n > mostLimits { // what to do next is the last one
+		add(&a.More, a.Limits[mostLimits-1:n-1]...)
+		a.Limits = append(a.Limits[:mostLimits-1:mostLimits-1], a.Limits[n-1])
 	}
 	if r.Recovery != nil {
 		add(&a.More, recoveredIn(r))
@@ -142,27 +153,32 @@ func FoundAnswer(r *find.Result) FoundLines {
 	}
 	add(&a.More, didMore(r, under))
 	add(&a.More, withThreads(r, many)...)
-	add(&a.More, unlimited(r), anotherMix(r))
+	add(&a.More, unlimited(r), mixes(r))
 	if r.Limit.By == find.ByPerfbench {
-		add(&a.More, mostDone(r, many))
+		add(&a.More, doneInStore(r), mostDone(r, many))
 		if _, why, ok := strings.Cut(r.Limit.Text, ": "); ok {
 			add(&a.More, "why: "+why)
 		}
-		text := "to measure the store: give perfbench a machine that is not busy otherwise"
-		if next := r.Advised(); next != nil {
-			text += ", or search under " + strings.Join(next.Under, " and ")
-		}
-		add(&a.More, text)
 	}
-	why, hint, _ := strings.Cut(r.Why, " (") // the hint is how it could have gone on
-	if !r.Complete && why != "" && r.Tried() && !open(r) {
+	if why, _, _ := strings.Cut(r.Why, " ("); !r.Complete && why != "" && r.Tried() && !open(r) {
 		add(&a.More, "not finished: "+why)
 	}
-	add(&a.More, strings.TrimSuffix(hint, ")"))
 	if len(r.Steps) > 0 {
 		add(&a.More, tookText(r))
 	}
 	return a
+}
+
+// next says how to measure the store where that was not done; empty where it was.
+func next(r *find.Result) string {
+	if r.Limit.By != find.ByPerfbench {
+		return ""
+	}
+	text := "to measure the store: give perfbench a machine that is not busy otherwise"
+	if next := r.Advised(); next != nil {
+		text += ", or search under " + strings.Join(next.Under, " and ")
+	}
+	return text
 }
 
 // onALine puts facts on a line, without those that are empty.
@@ -357,16 +373,28 @@ func unlimited(r *find.Result) string {
 	return text
 }
 
-// anotherMix says where what was done without a rate does not compare with a rate, since its tracks had other shares.
+// anotherMix says that the answer is for another mix than a run without a rate has, by the track whose share differs most;
+// empty where it is the same.
 func anotherMix(r *find.Result) string {
 	if r.Unlimited == nil || len(r.Unlimited.Parts) == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(r.Unlimited.Parts, func(a, b find.Part) int {
+		return cmp.Compare(math.Abs(a.Share-a.AtRate), math.Abs(b.Share-b.AtRate))
+	})
+	return fmt.Sprintf("at a rate the mix is %.0f %% %s, without one %.0f %%: %s/s of the two do not compare", 100*most.AtRate, most.Track, 100*most.Share, r.Unit)
+}
+
+// mixes has the shares of all tracks where anotherMix does not tell them; empty where it does.
+func mixes(r *find.Result) string {
+	if r.Unlimited == nil || len(r.Unlimited.Parts) < 3 {
 		return ""
 	}
 	var parts []string
 	for _, p := range r.Unlimited.Parts {
 		parts = append(parts, fmt.Sprintf("%s %.0f %% (%.0f %% at a rate)", p.Track, 100*p.Share, 100*p.AtRate))
 	}
-	return "without a rate it was another mix, which does not compare: " + strings.Join(parts, ", ")
+	return "the mix without a rate: " + strings.Join(parts, ", ")
 }
 
 // withThreads says of a search that changed the number of threads with how many the answer holds, and what others did.
@@ -492,22 +520,30 @@ func StoreAlone(r *find.Result) string {
 	if len(numbers(r.Of(holds.Level).Steps)) > 1 && r.Over == find.OverRate {
 		level += " with " + Several(holds.Threads, "thread")
 	}
-	if len(failed) > 0 && failed[0].Level < holds.Level {
-		return fmt.Sprintf("store alone: doubtful under %s: %s held, %s did not", under, level, theseLevels(failed))
-	}
-	text := fmt.Sprintf("store alone: %s under %s", level, under)
-	switch more := r.DidMore(holds); {
+	text := fmt.Sprintf("in the store alone, %s met %s", level, under)
+	switch {
+	case len(failed) > 0 && failed[0].Level < holds.Level:
+		return text + ", but " + theseLevels(failed) + " did not: doubtful"
 	case len(failed) > 0:
-		text += " · " + units.Number(failed[0].Level) + " is too much"
+		return text + "; " + units.Number(failed[0].Level) + " is too much"
 	case r.Over != find.OverRate || holds.Level >= highest(r):
-		text += ", the highest tried"
-	default:
-		text += ", the highest that perfbench kept up with"
-		if more != nil {
-			text += fmt.Sprintf(" · asked for %s, %s were done under it", units.Number(more.Level), units.Number(more.Done))
-		}
+		return text + ", the highest tried"
 	}
-	return text
+	return text + ", the highest that perfbench kept up with"
+}
+
+// doneInStore says what was done at a higher rate than the highest that perfbench kept up with, where the store alone met
+// the conditions there, too; empty if it did not.
+func doneInStore(r *find.Result) string {
+	holds, failed := r.InStore()
+	if StoreAlone(r) == "" || len(failed) > 0 || r.Over != find.OverRate {
+		return ""
+	}
+	more := r.DidMore(holds)
+	if more == nil {
+		return ""
+	}
+	return fmt.Sprintf("asked for %s, %s were done under %s", units.Number(more.Level), units.Number(more.Done), strings.Join(r.Alone(), " and "))
 }
 
 // mostNamed is how many levels are named one by one.

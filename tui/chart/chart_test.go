@@ -114,7 +114,7 @@ func TestASearchShowsTheFigureOfItsCondition(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(Steps(s, r, 118, 5, 0)[0], "p99"), "once is enough")
 }
 
-// Why a level was too much is in its row, in a word where there is no room for two.
+// Why a level was too much is in its row, and stands there alone where there is no room for both.
 func TestTheReasonOfALevelIsInItsRow(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii)
 	times := find.Times{P50: 1e6, P99: 48e6}
@@ -122,11 +122,11 @@ func TestTheReasonOfALevelIsInItsRow(t *testing.T) {
 		{Level: 38000, Threads: 16, Done: 38000, Response: times, Why: "p99<10ms did not hold: 30 % took longer", Ours: []string{"lateness"}},
 		{Level: 19000, FromS: 5, Threads: 16, Done: 9000, Response: times, Why: "the backlog grew: 50 % of what was due was done"},
 	}}
-	for w, want := range map[int][2]string{80: {"backlog grew", "perfbench late"}, 40: {"backlog", "late"}} {
+	for w, want := range map[int][2]string{80: {"too much · backlog grew", "too much · perfbench was late"}, 40: {"backlog grew", "perfbench was late"}} {
 		lines := Steps(s, r, w, 5, 0)
 		require.Len(t, lines, 3)
 		for i, why := range want {
-			assert.Regexp(t, `✗  too much · `+why+`$`, strings.TrimSpace(ansi.Strip(lines[1+i])), w)
+			assert.Regexp(t, `✗  `+why+`$`, strings.TrimSpace(ansi.Strip(lines[1+i])), w)
 		}
 	}
 }
@@ -142,7 +142,8 @@ func TestASmallPanelKeepsTheTryAndItsMark(t *testing.T) {
 	require.Len(t, lines, 2)
 	assert.Regexp(t, `^ *try +rate +p99 +came out$`, strings.TrimRight(ansi.Strip(lines[0]), " "))
 	assert.Regexp(t, `^ *▸7 +32.1k +12.3 ms +✗  too much$`, strings.TrimRight(ansi.Strip(lines[1]), " "))
-	assert.Regexp(t, `✗  too much 0/12$`, strings.TrimRight(ansi.Strip(Steps(s, r, 46, 5, 32100)[1]), " "))
+	r.Steps[3].Held = true
+	assert.Regexp(t, `±  unclear: 1 of 12 held$`, strings.TrimRight(ansi.Strip(Steps(s, r, 60, 5, 32100)[1]), " "))
 }
 
 // Each number of threads with which a rate was tried has a row of its own, in its own words and with its own sign.
@@ -613,11 +614,19 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	level := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
 	assert.Equal(t, "◆rate 8k: too much                      ", lane(level...))
 	level[0].Cell, level[1].Cell = 9, 9
-	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "◆too much  ▾9", 14: "▾    ▾9"} {
+	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "◆too much  ▾9", 14: "              ▾9"} {
 		assert.Contains(t, lane(append(level, at(next, "9"))...), want, "no other part of it says how it went")
 	}
 	assert.Equal(t, "                     ▾5   ◆the cache…  ▾", lane(at(21, "5"), note, at(39, "")))
 	assert.Equal(t, "               ▾5       ▾threads   ▿9   ", lane(at(15, "5"), Moment{Cell: 35, Sign: '▿', Name: "9", Coming: true}, at(24, "threads")))
+	var levels []Moment
+	for i, to := range []float64{2000, 4000, 8000, 16000, 12000} {
+		m := Moments(nil, nil, []measure.Change{{Name: "rate", To: to, By: measure.BySearch}}, nil)[0]
+		m.Cell, m.At = 3+3*i, time.Duration(i)
+		levels = append(levels, m)
+	}
+	assert.Equal(t, "   ▾2k   ▾8k   ▾rate 12k                ", lane(levels...), "what a search did has a name, or no sign")
+	assert.Len(t, InLane(40, levels), 3, "nor a rule")
 	again := Moments(nil, []measure.Mark{{Note: "the server was started again and came back empty"}}, nil, nil)
 	for cell, want := range map[int]string{2: "◆server restarted, came back empty", 8: "◆server restarted, came back…", 20: "◆server restarted…"} {
 		again[0].Cell = cell

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -146,7 +147,7 @@ func shownTime(ns int64) float64 {
 // Steps returns the table of the levels that a search has tried, the one that was tried last first, with
 // the number of the try that its row has, in at most n lines of w cells. chosen is the level that gets a mark
 // and is seen in any case. What no condition says, such as that the backlog grew, is in the row of a level that was too
-// much, if there is room; where there is little, the words have the sign's word alone.
+// much, if there is room, or stands there alone; where there is little, the words have the sign's word alone.
 func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string {
 	list := r.Newest()
 	if n < 2 || len(list) == 0 {
@@ -156,8 +157,8 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	list = list[from:min(from+n-1, len(list))]
 	var t *tried
 	for _, words := range []func(find.Row) string{
-		func(row find.Row) string { return inShort(row, briefly) },
-		func(row find.Row) string { return inShort(row, inAWord) },
+		inShort,
+		func(row find.Row) string { return cmp.Or(briefly(row), row.Short) },
 		func(row find.Row) string { return row.Short },
 		find.Row.State,
 	} {
@@ -173,24 +174,12 @@ func Steps(s *widget.Styles, r *find.Result, w, n int, chosen float64) []string 
 	return t.lines(w)
 }
 
-// inShort is how a level came out in a few words, with a reason why it was too much.
-func inShort(row find.Row, reason func(find.Row) string) string {
-	if why := reason(row); why != "" {
+// inShort is how a level came out in a few words, with why it was too much.
+func inShort(row find.Row) string {
+	if why := briefly(row); why != "" {
 		return row.Short + " · " + why
 	}
 	return row.Short
-}
-
-// inAWord is briefly in its most telling word: "late", "backlog".
-func inAWord(row find.Row) string {
-	words := strings.Fields(briefly(row))
-	switch {
-	case len(words) == 0:
-		return ""
-	case row.Measured() != "":
-		return words[len(words)-1]
-	}
-	return words[0]
 }
 
 // briefly is why a level was too much in a few words, without figures: what was measured rather than the store, or
@@ -227,7 +216,7 @@ func LevelTable(s *widget.Styles, r *find.Result, w int) []string {
 	if t.Wide() <= w || s.Spoken {
 		return t.lines(w)
 	}
-	if t = table(func(row find.Row) string { return inShort(row, briefly) }); !t.Shows(1, w) {
+	if t = table(inShort); !t.Shows(1, w) {
 		t = table(func(row find.Row) string { return row.Short })
 	}
 	var below []string

@@ -27,6 +27,8 @@ type Moment struct {
 	// Level means that the name is how a level of a search went, "rate 146k: too much · 10.1 % took longer", or what
 	// else was noted during one. No other part of it says anything but how it went.
 	Level bool
+	// Searched means that a search did it, which does much: it is in the lane only where its name has room.
+	Searched bool
 	// Coming means that the timetable has it, and that it has not come yet.
 	Coming bool
 	// At is when it is, since measurement began.
@@ -64,10 +66,30 @@ const (
 
 // Lane is a row of cells above a chart with a sign for each moment, and the name to its right where that ends before
 // the next sign; moments of one cell share a name, that of the newest which has room, and its sign. Where several
-// changes are all of one knob, a value may stand alone. The lane is empty if no moment lies on the chart.
+// changes are all of one knob, a value may stand alone. What a search did is left out where its name has no room. The lane
+// is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
-	c := NewCanvas(cells, 1)
-	some := false
+	c, shown := inLane(cells, moments)
+	if len(shown) == 0 {
+		return ""
+	}
+	return Paint(c, func(l Layer, _, _ int) widget.Ink {
+		if l == sign {
+			return s.Accent
+		}
+		return s.Muted
+	})[0]
+}
+
+// InLane returns the moments that have a sign in the lane above a chart of so many cells.
+func InLane(cells int, moments []Moment) []Moment {
+	_, shown := inLane(cells, moments)
+	return shown
+}
+
+// inLane writes the lane, and returns the moments that are in it.
+func inLane(cells int, moments []Moment) (c *Canvas, shown []Moment) {
+	c = NewCanvas(cells, 1)
 	put := func(m *Moment) {
 		l := sign
 		if m.Coming {
@@ -76,17 +98,14 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 		c.Put(m.Cell, 0, string(m.Sign), l)
 	}
 	for _, m := range moments {
-		if m.Cell >= 0 && m.Cell < cells {
+		if m.Cell >= 0 && m.Cell < cells && !m.Searched {
 			put(&m)
-			some = true
+			shown = append(shown, m)
 		}
-	}
-	if !some {
-		return ""
 	}
 	named, one := map[int]bool{}, oneKnob(moments)
 	for _, m := range newest(moments) {
-		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] {
+		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] || m.Searched && !c.Free(m.Cell, 0, 1) {
 			continue
 		}
 		texts := m.names()
@@ -96,15 +115,12 @@ func Lane(s *widget.Styles, cells int, moments []Moment) string {
 		}
 		if slices.ContainsFunc(texts, func(text string) bool { return nameBeside(c, m.Cell, text) }) {
 			put(&m)
-			named[m.Cell] = true
+			if named[m.Cell] = true; m.Searched {
+				shown = append(shown, m)
+			}
 		}
 	}
-	return Paint(c, func(l Layer, _, _ int) widget.Ink {
-		if l == sign {
-			return s.Accent
-		}
-		return s.Muted
-	})[0]
+	return c, shown
 }
 
 // newest returns moments with the newest first, but those that have not come yet last.

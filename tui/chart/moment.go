@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/effect"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -243,10 +245,10 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	searched := slices.ContainsFunc(changes, func(c measure.Change) bool { return c.By == measure.BySearch }) // whose notes say how a level went
 	for _, m := range marks {
-		out = append(out, Moment{Sign: '◆', Name: m.Note, Brief: verdict.BriefNote(m.Note), At: m.At, Level: searched})
+		out = append(out, Moment{Sign: '◆', Name: m.Note, Brief: verdict.BriefNote(m.Note), At: m.At, Level: searched, Searched: searched && levelNote.MatchString(m.Note)})
 	}
 	for _, act := range measure.Acts(changes) {
-		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At}
+		m := Moment{Sign: '▾', Name: nameOf(&act, commands), At: act.At, Searched: act.By == measure.BySearch}
 		_, fault := workload.FaultSetting(act.Name)
 		switch {
 		case fault && act.To == 0:
@@ -263,6 +265,9 @@ func Moments(phases []measure.Phase, marks []measure.Mark, changes []measure.Cha
 	}
 	return out
 }
+
+// levelNote is how a search notes how a level went.
+var levelNote = regexp.MustCompile(`^(` + find.OverRate + `|` + find.OverThreads + `) [^ ]+: `)
 
 // Named returns those moments that can be read, in order of time.
 func Named(moments []Moment) []Moment {

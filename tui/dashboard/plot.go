@@ -127,7 +127,7 @@ func (p *Plot) canvas() *chart.Canvas {
 			c.Level(c.Row(p.Part(l.Value)), l.Text, limit)
 		}
 	}
-	for _, m := range p.Moments {
+	for _, m := range chart.InLane(p.Cells, p.Moments) {
 		l := rule
 		if m.Coming {
 			l = coming

@@ -158,8 +158,15 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	default:
 		out = trying(s, now, w-1, level, since)
 	}
-	if way := wayOut(s, now, w-1); way != "" {
-		out = append(out, way)
+	lines := 2
+	if w >= wide {
+		lines = 1
+	}
+	if way := wayOut(s, now, w-1); len(way) > 0 { // in place of what is tried next, and of what is known
+		if now.Going {
+			out = out[:2]
+		}
+		out, lines = append(out, way...), max(lines+2-len(way), 1)
 	} else {
 		out = append(out, known(s, now, w-1))
 	}
@@ -180,10 +187,6 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	if h < tight {
 		out = append(slices.DeleteFunc(out, func(l string) bool { return l == "" }), told...)
 		return append(out, chart.Steps(s, &now.Result, w-1, h-len(out), chosen)...)
-	}
-	lines := 2
-	if w >= wide {
-		lines = 1
 	}
 	if len(told) > lines {
 		told = append(told[:lines-1:lines-1], widget.Fit(told[lines-1]+s.Muted.On(" "+strings.TrimSpace(ansi.Strip(told[lines]))), w-1))
@@ -235,7 +238,7 @@ func trying(s *widget.Styles, now *screen.Search, w int, level float64, since ti
 		return []string{say(level, " · "+report.Length(math.Floor(since.Seconds()))), "", ""}
 	}
 	if t.Waits != "" {
-		return []string{say(t.Level, fmt.Sprintf(" again in %d s", t.Most-t.Seconds)), roomy(w, s.Warn.On(t.Waits)+s.Muted.On(", not the store: waits for it to pass"), s.Warn.On(t.Waits)+s.Muted.On(": waits it out")), ""}
+		return []string{say(t.Level, fmt.Sprintf(" again in %d s", t.Most-t.Seconds)), roomy(w, s.Warn.On(t.Waits)+s.Muted.On(": waits for that to pass"), s.Warn.On(t.Waits)+s.Muted.On(": waiting")), ""}
 	}
 	so, again := fmt.Sprintf(" · %d s, up to %d s", t.Seconds, t.Most), ""
 	if t.Again {
@@ -291,22 +294,22 @@ func known(s *widget.Styles, now *screen.Search, w int) string {
 	return roomy(w, strings.Join(words, dot), strings.Join(signs, dot))
 }
 
-// wayOut says in w cells how to learn something of the store where a search does not, because perfbench or its machine
-// was measured in its last tries; "" where it may yet.
-func wayOut(s *widget.Styles, now *screen.Search, w int) string {
+// wayOut says in two sentences, in lines of w cells, that a search learns nothing of the store, because perfbench or its
+// machine was measured in its last tries, and how to learn something; nil where it may yet.
+func wayOut(s *widget.Styles, now *screen.Search, w int) []string {
 	under, why := now.Instead()
-	keys := "f"
+	ends := ""
 	switch {
 	case len(under) == 0:
-		return ""
+		return nil
 	case now.Going:
-		keys = "E, then f"
+		ends = "E ends it; "
 	case now.Why != find.Interrupted: // the run ends as well
-		return ""
+		return nil
 	}
-	why = s.Warn.On(why)
-	return roomy(w, why+s.Muted.On(", not the store: "+keys+" searches under "+strings.Join(under, " and ")),
-		why+s.Muted.On(": "+keys+" searches the store alone"), why+s.Muted.On(": "+keys+": store alone"), s.Warn.On(keys+": the store alone"))
+	const not = "his does not measure the store."
+	out := []string{s.Warn.On(roomy(w, why+", so t"+not, "T"+not))}
+	return append(out, widget.MutedLines(s, roomy(w, ends+"f searches under "+strings.Join(under, " and ")+".", ends+"f searches the store alone."), w)...)
 }
 
 // ended says of a search that its user has ended how far it had come.

@@ -48,12 +48,11 @@ func TestTheWayOutHasRoom(t *testing.T) {
 	try := find.Step{Level: 2000, Why: "p99<1ms did not hold", Ours: []string{"lateness"}}
 	now := &screen.Search{Going: true, Result: find.Result{Over: find.OverRate, Under: []string{"p99<1ms"}, Steps: []find.Step{try, try}}}
 	for w, want := range map[int]string{
-		80: "perfbench late, not the store: E, then f searches under p99.service<1ms",
-		60: "perfbench late: E, then f searches the store alone",
-		40: "perfbench late: E, then f: store alone",
-		34: "E, then f: the store alone",
+		80: "perfbench was late, so this does not measure the store.|E ends it; f searches under p99.service<1ms.",
+		42: "This does not measure the store.|E ends it; f searches the store alone.",
+		32: "This does not measure the store.|E ends it; f searches the store|alone.",
 	} {
-		assert.Equal(t, want, ansi.Strip(wayOut(s, now, w)))
+		assert.Equal(t, want, ansi.Strip(strings.Join(wayOut(s, now, w), "|")))
 	}
 	now.Going, now.Why = false, "its time was up"
 	assert.Empty(t, wayOut(s, now, 80), "the run ends as well")
@@ -65,7 +64,7 @@ func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
 	for want, now := range map[string]*find.Trying{
 		"trying 31.3k entries/s · 4 s||": nil,
 		"trying 8k entries/s · 1 s, up to 6 s|too early to tell|then 16k if it holds, 4k if not":        {Level: 8000, Seconds: 1, Most: 6, IfHolds: 16000, IfNot: 4000},
-		"trying 8k entries/s again in 6 s|machine crowded, not the store: waits for it to pass|":        {Level: 8000, Again: true, Waits: "machine crowded", Seconds: 2, Most: 8, IfHolds: 1},
+		"trying 8k entries/s again in 6 s|the machine was crowded: waits for that to pass|":             {Level: 8000, Again: true, Waits: "the machine was crowded", Seconds: 2, Most: 8, IfHolds: 1},
 		"trying 8k entries/s again · 4 s, up to 12 s|holds so far · tries on until sure|then 4k if not": {Level: 8000, Again: true, Seconds: 4, Most: 12, IfNot: 4000},
 		"trying 8k entries/s · 3 s, up to 6 s|unclear yet: 2.11 % took longer, seconds vary|":           {Level: 8000, Seconds: 3, Most: 6, Open: "2.11 % took longer, seconds vary"},
 	} {

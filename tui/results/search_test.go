@@ -69,7 +69,7 @@ func TestASearchIsMadeAgain(t *testing.T) {
 	assert.NotContains(t, start.Request.Values, find.OverRate)
 }
 
-// Where perfbench was the limit, the page advises to judge the store alone: f asks for that search, and
+// Where perfbench was the limit, the page advises to search the store alone: f asks for that search, and
 // the line of keys says so in time.
 func TestASearchThatIsAdvisedIsAKeyAway(t *testing.T) {
 	a, r := searchedRun(t, 60, 16)
