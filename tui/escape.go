@@ -188,6 +188,7 @@ func worksOnly(msg tea.KeyPressMsg) string {
 		"on a run that has ended":   {k.Annotate, k.Retag},
 		"while a run goes on":       {k.Stop, k.Tune, k.Mark, k.Fault, k.Arrivals, k.More, k.Less, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 		"while a search goes on":    {k.EndSearch},
+		"where no run is live":      {k.History},
 		"where a run can be set up": {k.Launch, k.Ping, k.Details},
 	} {
 		if slices.ContainsFunc(keys, func(b key.Binding) bool { return widget.Presses(msg, b) }) {

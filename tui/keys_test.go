@@ -370,6 +370,7 @@ func TestAKeyThatDoesNothingSaysWhereItWorks(t *testing.T) {
 		{"history", "m", "m (mark) does nothing here, only while a run goes on"},
 		{"results", "Z", "Z (archive) does nothing here, only in the list of runs"},
 		{"results", "E", "E (end search) does nothing here, only while a search goes on"},
+		{"dashboard", "h", "h (earlier runs) does nothing here, only where no run is live"},
 		{"dashboard", "n", "n (note) does nothing here, only on a run that has ended"},
 	} {
 		a := states(120, 40)[c.state](t)

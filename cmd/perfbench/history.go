@@ -55,7 +55,7 @@ func (a *historyCmd) tree() *cobra.Command {
 archives, and the searches, sweeps, comparisons and repeats there, each with what came
 out and what its figures are worth. Filters combine: what is listed matches all of
 them. The p99 is that of all calls that count, taken together; of a search, that of the
-level that it found.
+level that it found; of a sweep, that of its knee.
 
 --verdict takes ` + strings.Join(keptlist.VerdictWords(), ", ") + `,
 several with commas: one of them has to be true.
@@ -306,7 +306,7 @@ func (a *historyCmd) table(list []keptlist.Item) {
 		fmt.Fprintln(a.Stdout, cli.Plain(strings.TrimRight(l, " "), a.StdoutTerminal && a.PoorLetters()))
 	}
 	if n := slices.IndexFunc(list, func(i keptlist.Item) bool { return i.Run != nil && i.Run.EndedBy == rundir.StillRunning }); n >= 0 {
-		fmt.Fprintln(a.Stdout, "perfbench tui --watch "+list[n].ID()+" shows a run that goes on")
+		fmt.Fprintln(a.Stdout, "perfbench tui --watch "+list[n].ID()+" shows it live")
 	}
 	var runs []*rundir.Run
 	for _, i := range list {

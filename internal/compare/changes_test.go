@@ -56,7 +56,7 @@ func TestChangesNameTheFirstRunAndWhatDiffers(t *testing.T) {
 	}
 	err := WorseSince(list)
 	assert.Equal(t, fault.CodeThreshold, fault.CodeOf(err))
-	assert.ErrorContains(t, err, "transactions/s: worse, -")
+	assert.ErrorContains(t, err, "transactions/s: worse, −")
 	assert.ErrorContains(t, err, "from run run-S on")
 	assert.NoError(t, WorseSince(Changed(nightly(30, func(i int, _ *rundir.Run) float64 { return 9000 + 1000*float64(i/15) }))), "better is no failure")
 	assert.Empty(t, Changed(nightly(5, func(int, *rundir.Run) float64 { return 1 })))

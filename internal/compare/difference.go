@@ -140,7 +140,7 @@ func causes(diffs []Difference) []string {
 
 func mapped(m map[string]float64, k string) string {
 	if v, ok := m[k]; ok {
-		return rundir.SettingText(k, v)
+		return rundir.ShortText(k, v)
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ func (c *Conditions) went(name string) string {
 	if !ok {
 		return orDash(mapped(c.Settings, name))
 	}
-	return rundir.SettingText(name, s.Least) + "–" + rundir.SettingText(name, s.Most)
+	return rundir.SpanText(name, s.Least, s.Most)
 }
 
 // otherLoad says that the load of one side changed as its runs went and that of the other did not, or in other

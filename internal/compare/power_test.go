@@ -106,7 +106,7 @@ func TestTheAnswerSaysHowManyRunsTellOfAllFiguresInIt(t *testing.T) {
 		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 99}, Change: -0.01, Verdict: Unsure, Power: &Power{More: 2, Of: 0.05}},
 		{Figure: P99, A: Range{Value: 1e6}, B: Range{Value: 0.95e6}, Change: -0.05, Verdict: Unsure, Power: &Power{More: 35, Of: 0.05}},
 	}}
-	assert.Equal(t, "Unsure: entries/s (-1.0 %) and p99 (-5.0 %) may be chance; 35 more runs a side would show 5 %.", p.Answer("entries"))
+	assert.Equal(t, "Unsure: entries/s (−1.0 %) and p99 (−5.0 %) may be chance; 35 more runs a side would show 5 %.", p.Answer("entries"))
 	assert.Equal(t, "entries/s: 2 more runs a side would show 5 %.", p.Powers("entries"))
 	p.Findings[1].Power.More = 60
 	assert.Regexp(t, "these runs vary too much to show 5 %", p.Answer("entries"))
@@ -149,7 +149,7 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 	steady, twice, wild := []float64{1e6, 1.001e6, 0.999e6}, []float64{2e6, 2.001e6, 1.999e6}, []float64{1e6, 1.6e6, 0.5e6}
 	for want, c := range map[string]*Comparison{
 		`^B is worse in p99 \(×2\), with 95 % confidence\.$`:                                                 Sets(side(1, steady, steady), side(2, steady, twice), Options{}),
-		`^B is better in p99 \(-50.* %\), with 95 % confidence\.$`:                                           Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
+		`^B is better in p99 \(−50.* %\), with 95 % confidence\.$`:                                           Sets(side(1, steady, twice), side(2, steady, steady), Options{}),
 		`^B is the same in p99 \(within 1 %\), with 95 % confidence\.$`:                                      Sets(side(1, steady, steady), side(2, steady, steady), Options{}),
 		`^Unsure: p99 may be chance; these runs vary too much to show 5 %: make them longer, or the machine`: Sets(side(1, wild, wild), side(2, wild, wild), Options{}),
 		`^B is worse in p50 \(×2\), with 95 % confidence; p99 may be chance\.$`:                              Sets(side(1, steady, wild), side(2, twice, wild), Options{}),
@@ -170,9 +170,9 @@ func TestAComparisonBeginsWithItsAnswer(t *testing.T) {
 	surest := Pair{Findings: []Finding{change(P50, Worse, 2.9, 2.3, 3.6), change(P90, Worse, 3.1, 0.01, 16)}}
 	assert.Equal(t, "B is worse in p50 (×3.9) and p90 (×4.1), with 95 % confidence.", surest.Answer("entries"))
 	surest.Findings[1] = change(P90, Better, -0.3, -0.5, -0.1)
-	assert.Equal(t, "B is better in p90 (-30.0 %) and worse in p50 (×3.9), with 95 % confidence.", surest.Answer("entries"))
+	assert.Equal(t, "B is better in p90 (−30.0 %) and worse in p50 (×3.9), with 95 % confidence.", surest.Answer("entries"))
 	surest.Findings = []Finding{change(P50, Better, -0.5, -0.6, -0.4), change(P99, Better, -0.7, -0.8, -0.6)}
-	assert.Equal(t, "B is better in p50 (-50.0 %) and p99 (-70.0 %), with 95 % confidence.", surest.Answer("entries"))
+	assert.Equal(t, "B is better in p50 (−50.0 %) and p99 (−70.0 %), with 95 % confidence.", surest.Answer("entries"))
 	all := Pair{Findings: []Finding{
 		change(Throughput, Unsure, 0.004, -0.1, 0.1), change(P50, Worse, 3.6, 3, 4), change(P90, Worse, 2.8, 2, 3), change(P99, Worse, 2.7, 2, 3), change(ClientCPU, Worse, 0.2, 0.1, 0.3),
 	}}

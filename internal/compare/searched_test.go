@@ -44,7 +44,7 @@ func TestSearchesAreComparedByWhatTheyFound(t *testing.T) {
 	assert.InDelta(t, -.11, f.Change, .005)
 	assert.Less(t, f.Lo, f.Change)
 	assert.Less(t, f.Change, f.Hi)
-	assert.ErrorContains(t, c.Err(), "highest rate, sagas/s: worse, -11.1 %, from 1k to 894")
+	assert.ErrorContains(t, c.Err(), "highest rate, sagas/s: worse, −11.1 %, from 1k to 894")
 	assert.Equal(t, Better, Sets(b, a, Options{}).Parts[0].Findings[0].Verdict)
 
 	more := a

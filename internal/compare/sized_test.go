@@ -41,7 +41,7 @@ func TestRunsOfValuesOfTwoSizesAreComparedByBoth(t *testing.T) {
 	open := Pair{Findings: []Finding{
 		{Figure: Throughput, A: Range{Value: 100}, B: Range{Value: 87}, Change: -0.13, Verdict: Unsure}, {Figure: Bytes, A: Range{Value: 100}, B: Range{Value: 460}, Change: 3.6, Verdict: Better},
 	}}
-	assert.Equal(t, "B moves 4.6 times the bytes, with 95 % confidence; entries/s (-13.0 %) may be chance.", open.Answer("entries"))
+	assert.Equal(t, "B moves 4.6 times the bytes, with 95 % confidence; entries/s (−13.0 %) may be chance.", open.Answer("entries"))
 
 	for name, other := range map[string]*Run{"as large": sized(t, 512, 71.3e3), "of a run that does not say": read(t, rundirtest.NewFolder(day, "redis", 16, 2))} {
 		_, there := verdicts(Sets(one(a), one(other), Options{}).Parts[0])[Bytes]
@@ -52,11 +52,11 @@ func TestRunsOfValuesOfTwoSizesAreComparedByBoth(t *testing.T) {
 // What one run a side cannot show is said where the confidence stands.
 func TestConfidenceOfOneRunASideSaysWhatItIsNotOf(t *testing.T) {
 	alone := Sets(one(sized(t, 512, 100e3)), one(sized(t, 512, 50e3)), Options{})
-	assert.Contains(t, alone.Answer(alone.Parts[0]), "B is worse in entries/s (-50.0 %), with 95 % confidence for these two runs")
+	assert.Contains(t, alone.Answer(alone.Parts[0]), "B is worse in entries/s (−50.0 %), with 95 % confidence for these two runs")
 	side := func(rate float64) Set {
 		return Set{Runs: []*Run{sized(t, 512, rate), sized(t, 512, rate*1.001), sized(t, 512, rate*0.999)}}
 	}
 	several := Sets(side(100e3), side(50e3), Options{})
-	assert.Contains(t, several.Answer(several.Parts[0]), "B is worse in entries/s (-50.0 %)")
+	assert.Contains(t, several.Answer(several.Parts[0]), "B is worse in entries/s (−50.0 %)")
 	assert.NotContains(t, several.Answer(several.Parts[0]), "these two runs")
 }

@@ -112,7 +112,7 @@ func (f Finding) ChangeText() string {
 	case f.Figure == Outage && by > 0:
 		return "+" + f.amount(by)
 	case f.Figure == Outage && by < 0:
-		return "-" + f.amount(-by)
+		return "−" + f.amount(-by)
 	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
 		return ""
 	case f.Change == 0:
@@ -120,7 +120,7 @@ func (f Finding) ChangeText() string {
 	case f.Figure.byShare():
 		return signed(f.Change*100, 3) + " points"
 	}
-	if text := units.Change(f.Change); strings.Trim(text, "+-") != "0.0 %" {
+	if text := units.Change(f.Change); strings.Trim(text, "+−") != "0.0 %" {
 		return text
 	}
 	return "="
@@ -168,7 +168,7 @@ func share(v float64, vague bool) string {
 // points formats a difference of shares with two digits, or whole.
 func points(v float64) string {
 	if v *= 100; math.Abs(v) >= 10 {
-		return fmt.Sprintf("%+.0f", v)
+		return units.Minus(fmt.Sprintf("%+.0f", v))
 	}
 	return signed(v, 2)
 }
@@ -178,7 +178,7 @@ func signed(v float64, n int) string {
 	if v > 0 {
 		return "+" + units.Digits(v, n)
 	}
-	return units.Digits(v, n)
+	return units.Minus(units.Digits(v, n))
 }
 
 // percent formats a fraction with three digits: "1.2 %".

@@ -3,14 +3,16 @@ package kept
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Answer says in a few words what came out: the throughput of a run, the level that a search
-// found, knee and best point of a sweep, how the sides of a comparison differ. Rates are in unit
+// found, the knee of a sweep and its best point, each with its throughput, how the sides of a comparison differ. Rates are in unit
 // per second; with an empty unit they end in "/s". A word says why a run has none; a dash: nothing
 // came out.
 func (i *Item) Answer(unit string) string {
@@ -46,7 +48,8 @@ func (i *Item) Brief() string {
 		return units.Number(i.Group.Rate) + "/s"
 	}
 	text, _, _ := strings.Cut(i.Answer(""), ",")
-	if strings.HasPrefix(text, "knee") {
+	if i.Sweep != nil && !strings.HasPrefix(text, unsure) { // at which point is in its row
+		text, _, _ = strings.Cut(text, " (")
 		text = strings.TrimSuffix(text, " threads")
 	}
 	if strings.HasSuffix(i.Answer(""), early) {
@@ -126,17 +129,40 @@ func (i *Item) swept(per string) string {
 	if knee := i.knee(per); knee != "" {
 		parts = append(parts, knee)
 	}
-	if best := r.Best(); best >= 0 && r.OverRate() < 0 {
-		text := "best " + units.Number(*r.Points[best].Done) + per
-		if len(parts) == 0 {
-			text += ", " + r.Place(best)
-		}
-		parts = append(parts, text)
+	at, best := i.stands(), r.Best()
+	did := func(point int) string { return units.Number(*r.Points[point].Done) + per }
+	if len(parts) > 0 && at >= 0 && r.OverRate() < 0 && r.Points[at].Done != nil {
+		parts[0] += " (" + did(at) + ")"
+	}
+	if best >= 0 && r.OverRate() < 0 && (best != at || len(parts) == 0) {
+		parts = append(parts, "best "+did(best)+" ("+r.Named(best)+")")
 	}
 	if len(parts) == 0 {
 		return "–"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// stands returns the point of a sweep whose figures stand for it: that of its knee or, where none is named, the best;
+// -1 if no single one does.
+func (i *Item) stands() int {
+	r := i.Sweep.Result
+	over, knee := r.OverRate(), 0.0
+	switch {
+	case r.Crash != "" || over >= 0 && len(r.Axes) > 1:
+		return -1
+	case over >= 0:
+		if knee, _ = r.RateKnee(over, ""); knee == 0 {
+			return -1
+		}
+	case i.knee("") == "":
+		return r.Best()
+	case len(r.Lines) != 1 || r.Lines[0].Doubt != "":
+		return -1
+	default:
+		over, knee = r.Across(), r.Lines[0].Knee
+	}
+	return slices.IndexFunc(r.Points, func(p sweep.Point) bool { return r.N(p, over) == knee })
 }
 
 // seems begins the answer of a sweep that cannot show its knee for certain, as its page says.

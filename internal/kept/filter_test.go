@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -198,6 +199,7 @@ func TestAnswers(t *testing.T) {
 		kind, want string
 	}{
 		{Item{Run: &rundir.Run{}}, OneRun, "–"},
+		{Item{Run: &rundir.Run{EndedBy: rundir.StillRunning, Changes: []rundir.Change{{By: measure.BySearch}}}}, Search, "running"},
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700, Complete: true}), Search, "8.4k x/s"},
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 16800}), Search, "8.4k x/s, ended early"},
 		{found(rundir.Sought{Over: "rate", Found: 8400}), Search, "≥ 8.4k x/s"},
@@ -207,8 +209,8 @@ func TestAnswers(t *testing.T) {
 		{found(ours), Search, "not known"},
 		{found(rundir.Sought{Over: "rate"}), Search, "none tried"},
 		{found(rundir.Sought{Over: "threads", Found: 32, TooMuch: 40, Complete: true}), Search, "32 threads"},
-		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee seems at 8 threads, best 700 x/s"},
-		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}}), Sweep, "best 700 x/s, threads=8"},
+		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}}), Sweep, "knee seems at 8 threads (700 x/s)"},
+		{points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}}), Sweep, "best 700 x/s (threads 8)"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(1000)}, {Values: []string{"8000"}, Done: num(5000)}}}), Sweep, "knee 1k x/s"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(1000)}, {Values: []string{"8000"}, Done: num(8000)}}}), Sweep, "no knee up to 8k x/s"},
 		{points(&sweep.Result{Axes: []sweep.Axis{rates}, Points: []sweep.Point{{Values: []string{"1000"}, Done: num(100)}, {Values: []string{"8000"}, Done: num(100)}}}), Sweep, "no rate was met"},
@@ -231,13 +233,19 @@ func TestAnswers(t *testing.T) {
 		return &sweep.Result{Axes: []sweep.Axis{three}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}, {Values: []string{"16"}, Done: num(710)}}, Lines: []sweep.Line{{Knee: 8}}}
 	}
 	certain := firm(many())
-	assert.Equal(t, "knee 8 threads, best 710 x/s", certain.Answer("x"))
+	assert.Equal(t, "knee 8 threads (700 x/s), best 710 x/s (threads 16)", certain.Answer("x"))
+	certain.Sweep.Points[1].P99, certain.Sweep.Points[2].P99 = 8, 16
+	rate, p99, _ = certain.Figures()
+	assert.Equal(t, []float64{700, 8}, []float64{rate, float64(p99)}, "of the knee, which is named")
 	swept := points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}})
 	assert.Equal(t, "knee 8?", swept.Brief())
 	unsure := many()
 	unsure.Lines[0] = sweep.Line{KneeLow: num(8), KneeHigh: num(16), Doubt: "the runs vary too much to tell which"}
 	doubted := firm(unsure)
-	assert.Equal(t, []string{"knee unsure (8 to 16 threads), best 710 x/s", "knee 8–16?"}, []string{doubted.Answer("x"), doubted.Brief()})
+	assert.Equal(t, []string{"knee unsure (8 to 16 threads), best 710 x/s (threads 16)", "knee 8–16?"}, []string{doubted.Answer("x"), doubted.Brief()})
+	unsure.Points[2].P99 = 16
+	_, p99, _ = doubted.Figures()
+	assert.Zero(t, p99, "of no point, where none is named")
 	unsure.Lines[0].KneeHigh = nil
 	assert.Equal(t, "knee ≥ 8?", doubted.Brief())
 	unsure.Lines[0].KneeLow = num(1)

@@ -45,7 +45,7 @@ func (i *Item) Kind() string {
 		return Sweep
 	case i.Group != nil:
 		return i.Group.Kind
-	case i.Run.Sought != nil:
+	case i.Run.Sought != nil, i.Run.EndedBy == rundir.StillRunning && i.Run.Searched():
 		return Search
 	}
 	return OneRun
@@ -182,7 +182,7 @@ func (i *Item) Runs() []string {
 
 // Figures returns the throughput in units per second, the p99 of the response time in
 // nanoseconds, and the errors: of a run, its own, but for the throughput and p99 of a search, which are those
-// of the level that it found; of a sweep, those of its best point, with the errors of all runs. NaN and 0 mean unknown.
+// of the level that it found; of a sweep, those of the point that stands for it, with the errors of all runs. NaN and 0 mean unknown.
 func (i *Item) Figures() (rate float64, p99, errors int64) {
 	rate = math.NaN()
 	switch {
@@ -190,8 +190,11 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 		for _, p := range i.Sweep.Points {
 			errors += p.Errors
 		}
-		if best := i.Sweep.Best(); best >= 0 {
-			rate, p99 = *i.Sweep.Points[best].Done, i.Sweep.Points[best].P99
+		if at := i.stands(); at >= 0 {
+			p99 = i.Sweep.Points[at].P99
+			if done := i.Sweep.Points[at].Done; done != nil {
+				rate = *done
+			}
 		}
 	case i.Group != nil:
 		rate = i.Group.Rate

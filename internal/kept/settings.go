@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Told are the settings that a list tells its runs apart by.
@@ -77,24 +76,10 @@ func (i *Item) settingOf(name string) string {
 	for _, k := range slices.Sorted(slices.Values(i.settings(name))) {
 		had := append(i.later(k), i.Run.Settings[k])
 		slices.SortFunc(had, func(a, b float64) int { return cmp.Compare(height(k, a), height(k, b)) })
-		text := listed(k, had[0])
-		if last := listed(k, had[len(had)-1]); last != text {
-			text += "–" + last
-		}
+		text := rundir.SpanText(k, had[0], had[len(had)-1])
 		if !slices.Contains(each, text) {
 			each = append(each, text)
 		}
 	}
 	return strings.Join(each, ", ")
-}
-
-// listed formats a setting for a list: a rate in short, 300k, where that is all of it.
-func listed(name string, v float64) string {
-	if _, base := rundir.TrackOf(name); base == "rate" && v > 0 {
-		short := units.Number(v)
-		if all, err := units.ParseNumber(short); err == nil && all == v {
-			return short
-		}
-	}
-	return rundir.SettingText(name, v)
 }

@@ -69,7 +69,7 @@ func TestARunIsFoundByWhatItWasTurnedTo(t *testing.T) {
 	}}}
 	whole := &Item{Run: &rundir.Run{Profile: "tx", Settings: map[string]float64{"threads": 18, "rate": 0}}}
 	for text, want := range map[string][2]string{
-		"threads=18": {"8 → 18", "18"}, "threads>8": {"8 → 18 …", "18"}, "threads>=8": {"8–24", "18"}, "tx": {"8–24", "18"}, "rate>=1k": {"1k–unlimited", "unlimited"}, "rate=unlimited": {"1k–unlimited", "unlimited"}, "rate>5k": {"1k → unlimited", "unlimited"},
+		"threads=18": {"8 → 18", "18"}, "threads>8": {"8 → 18 …", "18"}, "threads>=8": {"8–24", "18"}, "tx": {"8–24", "18"}, "rate>=1k": {"1k – unlimited", "unlimited"}, "rate=unlimited": {"1k – unlimited", "unlimited"}, "rate>5k": {"1k → unlimited", "unlimited"},
 	} {
 		s := SettingsOf([]*Item{turned, whole}, Sought{Text: text})
 		for n, i := range []*Item{turned, whole} {

@@ -216,7 +216,7 @@ func (i *Item) foundLater(s Sought, name string) string {
 			}
 			for _, v := range i.later(k) {
 				if settingIs(k, v, m[2], m[3]) {
-					texts = append(texts, listed(k, v))
+					texts = append(texts, rundir.ShortText(k, v))
 				}
 			}
 		}
@@ -409,7 +409,7 @@ func (i *Item) valueOf(name string) string {
 	}
 	var each []string
 	for _, k := range slices.Sorted(slices.Values(i.settings(name))) {
-		if text := listed(k, i.Run.Settings[k]); !slices.Contains(each, text) {
+		if text := rundir.ShortText(k, i.Run.Settings[k]); !slices.Contains(each, text) {
 			each = append(each, text)
 		}
 	}

@@ -290,18 +290,17 @@ func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 	return knee, []string{text, off}
 }
 
-// kneeRange says where the knee of a line may be, with 95 % confidence; empty if that
-// is unknown.
+// kneeRange says how sure the knee of a line is, and where else it may be; empty if that is unknown.
 func kneeRange(l sweep.Line) string {
 	switch {
 	case l.KneeLow == nil:
 		return ""
 	case l.KneeHigh == nil:
-		return fmt.Sprintf(" (95 %%: %g or more)", *l.KneeLow)
+		return fmt.Sprintf(", %g or more with 95 %% confidence", *l.KneeLow)
 	case *l.KneeLow == *l.KneeHigh:
-		return fmt.Sprintf(" (95 %%: %g)", *l.KneeLow)
+		return ", with 95 % confidence"
 	}
-	return fmt.Sprintf(" (95 %%: %g..%g)", *l.KneeLow, *l.KneeHigh)
+	return fmt.Sprintf(", between %g and %g with 95 %% confidence", *l.KneeLow, *l.KneeHigh)
 }
 
 func interval(k sweep.FitKnown) string {
@@ -436,7 +435,7 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 		if l.Knee > 0 || l.Doubt != "" {
 			note := "the knee is unsure"
 			if l.Knee > 0 {
-				note = "knee at " + Number(l.Knee) + kneeRange(l)
+				note = "knee at " + Number(l.Knee)
 				if l.Thin(r) != "" {
 					note = "the knee seems to be at " + Number(l.Knee)
 				}

@@ -47,6 +47,30 @@ func SettingText(name string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// ShortText is SettingText with a rate in short, 300k, where that is all of it.
+func ShortText(name string, v float64) string {
+	if _, base := TrackOf(name); base == "rate" && v > 0 {
+		short := units.Number(v)
+		if all, err := units.ParseNumber(short); err == nil && all == v {
+			return short
+		}
+	}
+	return SettingText(name, v)
+}
+
+// SpanText formats from what to what a setting went, "8–60", with room around the dash where a value is more than
+// a number: "2k – unlimited". Of two that are the same there is one.
+func SpanText(name string, from, to float64) string {
+	a, b := ShortText(name, from), ShortText(name, to)
+	switch {
+	case a == b:
+		return a
+	case a == units.Unlimited || b == units.Unlimited || strings.Contains(a+b, " "):
+		return a + " – " + b
+	}
+	return a + "–" + b
+}
+
 // Given names the values that the run began with: its settings, and then its parameters without those
 // that set a knob, whose value is a setting.
 func (r *Run) Given() []string {

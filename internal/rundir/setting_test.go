@@ -22,6 +22,18 @@ func TestSettingText(t *testing.T) {
 	}
 }
 
+// From what to what a setting went is said with its values in short.
+func TestSpanText(t *testing.T) {
+	for want, c := range map[string]struct {
+		name     string
+		from, to float64
+	}{
+		"8–60": {"threads", 8, 60}, "2k – unlimited": {"rate", 2000, 0}, "2k–12345": {"feed.rate", 2000, 12345}, "1 KiB – 4 KiB": {"payload", 1024, 4096}, "300k": {"rate", 3e5, 3e5},
+	} {
+		assert.Equal(t, want, SpanText(c.name, c.from, c.to))
+	}
+}
+
 // What tells segments apart is said of all tracks together where that says it all, and of
 // each where tracks differ: no segment is told of by a value that it does not have.
 func TestVaried(t *testing.T) {

@@ -301,6 +301,11 @@ func (r *Result) Place(point int) string {
 	return strings.Join(parts, " and ")
 }
 
+// Named is Place as people say it: threads 4, payload 1KiB.
+func (r *Result) Named(point int) string {
+	return strings.NewReplacer(" and ", ", ", "=", " ").Replace(r.Place(point))
+}
+
 // Across returns the axis over which curves are drawn: that of threads, otherwise the
 // first numeric one; -1 if there is none.
 func (r *Result) Across() int {

@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"strings"
 )
 
 // doubled is the growth, as a share, from which on changes are told as factors: less is in per cent. What would
@@ -9,15 +10,15 @@ import (
 const doubled = 0.995
 
 // Change formats by how much a figure has grown or shrunk, as a share of what it was: "+12.5 %",
-// "-94.6 %"; from a doubling on as a factor: "×2", "×160".
+// "−94.6 %"; from a doubling on as a factor: "×2", "×160".
 func Change(by float64) string {
 	switch {
 	case by >= doubled:
 		return Factor(by + 1)
-	case by > -1 && by < -0.995: // -100.0 % would be nothing at all
-		return fmt.Sprintf("-%.4g %%", -100*by)
+	case by > -1 && by < -0.995: // −100.0 % would be nothing at all
+		return fmt.Sprintf("−%.4g %%", -100*by)
 	}
-	return fmt.Sprintf("%+.1f %%", 100*by)
+	return Minus(fmt.Sprintf("%+.1f %%", 100*by))
 }
 
 // Between formats the least and the greatest that a change may be, in the same way as the change:
@@ -30,8 +31,11 @@ func Between(by, least, most float64) string {
 		}
 		return from + " … " + to
 	}
-	return fmt.Sprintf("%+.1f … %+.1f %%", 100*least, 100*most)
+	return Minus(fmt.Sprintf("%+.1f … %+.1f %%", 100*least, 100*most))
 }
+
+// Minus writes the signs of numbers as people do: "−5".
+func Minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
 // Factor formats a factor with two digits, or three where they are whole: "×3.7", "×161", "×1.61k".
 func Factor(f float64) string {

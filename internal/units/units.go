@@ -197,7 +197,7 @@ func Percent(before, after float64) string {
 	case p > -100 && p < -99: // −100 % would be nothing at all
 		return fmt.Sprintf("−%.4g %%", -p)
 	}
-	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
+	return Minus(fmt.Sprintf("%+.0f %%", p))
 }
 
 // Duration formats a time that was measured, with three significant digits: "850 ns", "1.2 ms",

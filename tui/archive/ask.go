@@ -110,8 +110,8 @@ type DoneMsg struct {
 	Err  error
 	// seen means that the list shows what was done, so that the text goes soon.
 	seen bool
-	// restored means that deleted runs were brought back.
-	restored bool
+	// restored means that deleted runs were brought back, deleted that some were deleted.
+	restored, deleted bool
 }
 
 // ask asks for confirmation for the runs of what is selected, or for all that pass the filter.
@@ -184,7 +184,7 @@ const gone = "nothing to bring back: u undoes Z, and what was deleted in this wo
 // done does something to runs, and says that it was done and how it is undone.
 func done(verb, back string, do func([]string) error, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		return DoneMsg{Text: widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), Err: do(ids)}
+		return DoneMsg{Text: widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(verb, "e") + "ed" + then(back, len(ids)), Err: do(ids), deleted: verb == "delete"}
 	}
 }
 

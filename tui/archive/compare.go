@@ -218,6 +218,8 @@ func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Back):
 		return screen.Back
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
 		c.op = (c.op + 1) % len(c.made.parts)
 	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
@@ -274,7 +276,7 @@ func (c *Comparison) Keys() widget.KeyMap {
 	}
 	return widget.KeyMap{
 		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, k.Again, move, widget.Long(k.Home, "home"), k.Quit},
-		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left}, {k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Swap, k.Again, k.Copy, k.Back}},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left}, {k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Swap, k.Again, k.Copy, k.History, k.Back}},
 	}
 }
 
@@ -531,7 +533,7 @@ func (m *comparedRuns) apart() (name, a, b string) {
 		if x == y {
 			return "", "", ""
 		}
-		a, b = rundir.SettingText(name, x), rundir.SettingText(name, y)
+		a, b = rundir.ShortText(name, x), rundir.ShortText(name, y)
 	}
 	return name, a, b
 }

@@ -73,9 +73,11 @@ type List struct {
 	shown []int
 	// of has, by the id of each run of a sweep or group, the id of that, and opened the ids of those
 	// whose runs are listed below them. Where the list is filtered or sorted, each run stands alone.
-	of      map[string]string
-	opened  map[string]bool
-	nested  bool
+	of     map[string]string
+	opened map[string]bool
+	nested bool
+	// parts has, by the id of each of those runs, which part of that it is: threads 4, side A.
+	parts   map[string]string
 	at, top int
 	shelf   RunList
 	moments kept.Moments      // of all rows
@@ -91,6 +93,7 @@ type List struct {
 	toast   widget.Note
 	drawn   widget.Rows
 	marked  bool // a sign stands for what is kept with runs
+	deleted bool // runs were deleted here last, so that the key that brings them back comes first
 	back    bool // deleted runs have been brought back, of which the first is to be selected
 	runs    []rundir.Run
 	reread  screen.Reread
@@ -142,7 +145,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 		was, at, before := h.current(), h.at, h.rows // of the rows that there were
 		h.rows, h.err, h.loaded, h.runs = kept.Items(msg.Runs, msg.Sweeps, msg.Groups), msg.Err, true, msg.Runs
-		h.moments, h.of = kept.MomentsOf(h.rows), groupsOf(h.rows)
+		h.moments, h.of, h.parts = kept.MomentsOf(h.rows), groupsOf(h.rows), partsOf(h.rows)
 		if !(h.back && h.siftAt(newIn(h.rows, before))) && !h.siftAt(was) { // it is gone: what is now where it was
 			h.at = max(min(at, len(h.shown)-1), 0)
 		}
@@ -152,7 +155,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			return h, h.askDelete()
 		}
 	case DoneMsg:
-		h.back = msg.restored
+		h.back, h.deleted = msg.restored, msg.deleted
 		return h, Settle(h.kept, msg, &h.toast, e)
 	case tea.PasteMsg:
 		h.shelf.Paste(msg)
@@ -297,6 +300,26 @@ func groupsOf(rows []kept.Item) map[string]string {
 	return out
 }
 
+// partsOf says of each run of a sweep at which point it is, and of each of a comparison on which side.
+func partsOf(rows []kept.Item) map[string]string {
+	out := map[string]string{}
+	for i := range rows {
+		if s := rows[i].Sweep; s != nil {
+			for _, r := range s.Runs {
+				out[r.ID] = s.Named(r.Point)
+			}
+		}
+		if g := rows[i].Group; g != nil && g.Kind == kept.Compare {
+			for n, side := range [][]string{g.A, g.B} {
+				for _, id := range side {
+					out[id] = "side " + string(rune('A'+n))
+				}
+			}
+		}
+	}
+	return out
+}
+
 // group returns the id of the sweep or group that is selected, or of which a run is; empty if that is
 // neither, or its runs do not stand below it.
 func (h *List) group() string {
@@ -411,6 +434,8 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		h.toast.Say(e.Now, noneKept, false)
 	case widget.Presses(msg, k.Undo):
 		h.toast.Say(e.Now, gone, false)
+	case key.Matches(msg, k.History):
+		h.toast.Say(e.Now, "this is the list of runs", false)
 	case h.noSide() != "" && (widget.Presses(msg, k.Compare) || widget.Presses(msg, k.Toggle) || widget.Presses(msg, k.SideA) || widget.Presses(msg, k.SideB)):
 		h.toast.Say(e.Now, h.noSide(), false)
 	case widget.Presses(msg, k.Compare):
@@ -664,14 +689,18 @@ func (h *List) Keys() widget.KeyMap {
 		away = widget.Long(k.Undo, "take out")
 	}
 	list := []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, away, widget.Long(k.Plans, "plan"), k.Back, widget.Long(k.Home, "home"), k.Quit}
-	if h.shelf.restores(h.current()) {
-		list = slices.Insert(list, 5, widget.Long(k.Undo, "bring back"))
-	}
 	switch {
 	case k.Right.Enabled():
 		list = slices.Insert(list, 2, widget.Long(k.Right, "its runs"))
 	case k.Left.Enabled():
 		list = slices.Insert(list, 2, k.Left)
+	}
+	if h.shelf.restores(h.current()) {
+		at := 0
+		if !h.deleted {
+			at = 5
+		}
+		list = slices.Insert(list, at, widget.Long(k.Undo, "bring back"))
 	}
 	return widget.KeyMap{
 		Short: list,

@@ -108,13 +108,13 @@ func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
 	b.Past[1].Tags, b.Past[1].Note = map[string]string{"build": "17", "os": "a"}, "new index"
 	a, _ := list(t, b, 120, 40)
 	assert.Contains(t, a.Picture(t), "verdict  tags, note")
-	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a · new index `, a.Picture(t))
+	assert.Regexp(t, ` 11:40 .* VALID +build=17 os=a · new index `, a.Picture(t))
 	a, _ = list(t, b, 80, 24)
-	assert.Regexp(t, `  11:40 .* redis .* 3 +✓ +VALID `, a.Picture(t), "store, errors and verdict come before tags and notes")
+	assert.Regexp(t, `  11:40 .* redis .* ✓ +VALID +# `, a.Picture(t), "store and verdict come before tags and notes")
 	assert.NotContains(t, a.Picture(t), "build=17")
 	b.Past[1].Verdict.Thresholds = []rundir.Threshold{{Expr: "p99<1us", Got: "2 ms"}}
 	a, _ = list(t, b, 120, 40)
-	assert.Regexp(t, `today 11:40 .* redis .* 3 +✗ +VALID · threshold missed `, a.Picture(t))
+	assert.Regexp(t, `today 11:40 .* redis .* 3 +✗ +VALID · missed +build=17 os=a ·…`, a.Picture(t))
 	a, _ = list(t, tuitest.NewDemo(), 120, 40)
 	assert.NotContains(t, a.Picture(t), "tags, note")
 }
@@ -159,7 +159,9 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	assert.NotContains(t, a.Picture(t), "1 chosen")
 	assert.Contains(t, a.Picture(t), "1 run deleted; u brings it back until you quit")
 	assert.NotEqual(t, first, h.run().ID)
+	assert.Equal(t, "u bring back", offered(h)[0], "at any width")
 	a.Send(t, "u")
+	assert.NotContains(t, offered(h), "u bring back")
 	assert.Contains(t, a.Picture(t), "1 deleted run brought back")
 	assert.Len(t, b.Past, before)
 	a.Send(t, "u")
@@ -496,9 +498,9 @@ func TestStoreVerdictAndTagsAreListedOn80Columns(t *testing.T) {
 	done := tuitest.NewSweep(2, b.Past[1].ID)
 	b.PastSweeps = []sweep.Kept{{ID: "260503-113000-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 30*time.Minute), Result: &done}}
 	a, _ := list(t, b, 80, 24)
-	assert.Regexp(t, `profile +store +result +p99 +verdict `, a.Picture(t))
+	assert.Regexp(t, `profile +store +threads +result +p99 +verdict `, a.Picture(t))
 	assert.Regexp(t, `▸ .* redis .* VALID +# `, a.Picture(t))
-	assert.Regexp(t, `sweep inge[a-z]*… `, a.Picture(t))
+	assert.Regexp(t, `sweep ing[a-z]*… `, a.Picture(t))
 }
 
 // Marks that no row shows are named above the list, and esc ends all of them.
@@ -709,7 +711,7 @@ func TestTheRunsOfASweepStandBelowIt(t *testing.T) {
 	assert.NotContains(t, folded, "today 11:52")
 	assert.Contains(t, offered(h), "→ its runs")
 	a.Send(t, "right")
-	assert.Regexp(t, `▸ −  today 11:30 [^\n]*\n[^\n]*   today 11:52 [^\n]*\n[^\n]*   today 11:40 `, a.Picture(t))
+	assert.Regexp(t, `▸ −  (today )?11:30 [^\n]*\n[^\n]*   (today )?11:52 +threads 1 [^\n]*\n[^\n]*   (today )?11:40 +threads 8 `, a.Picture(t))
 	a.Send(t, "down", "space")
 	assert.Equal(t, []string{b.Past[0].ID}, h.chosen)
 	a.Send(t, "left")
@@ -720,6 +722,7 @@ func TestTheRunsOfASweepStandBelowIt(t *testing.T) {
 	a.Type(t, "11:52")
 	a.Send(t, "enter")
 	assert.Equal(t, b.Past[0].ID, h.run().ID)
+	assert.Contains(t, a.Picture(t), " ingestion threads 1 ", "of which sweep it was a run is not said then, but at which value")
 	assert.NotContains(t, offered(h), "→ its runs")
 }
 
@@ -743,7 +746,7 @@ func TestTheListShowsOrMarksWhatIsKeptWithARun(t *testing.T) {
 		row    string
 		marked bool
 	}{
-		120: {`ingestion .* VALID .* many · disk=nvme · cold cache`, false},
+		120: {`ingestion .* VALID .* many · disk=nvme · cold`, false},
 		84:  {`ingestion .* VALID +#`, true},
 		80:  {`ingestion .* VALID +#`, true},
 	} {
@@ -772,34 +775,47 @@ func TestADeletedRunComesBackWithItsMark(t *testing.T) {
 	assert.Equal(t, id, h.run().ID, "wherever the selection was meanwhile")
 }
 
-// What a list shows on a terminal of 120, a wider one shows, too.
-func TestAWiderListHasNoFewerColumns(t *testing.T) {
-	b := tuitest.NewDemo()
-	for i := range b.Past {
-		b.Past[i].Note = strings.Repeat("words ", 3+4*i)
+// Columns are the same at one width, whatever is written on runs and whatever their verdicts say, and a wider list has no
+// fewer. What runs differ in is always there.
+func TestTheColumnsOfTheListStay(t *testing.T) {
+	heads := func(w int, change func(r *rundir.Run)) []string {
+		b := tuitest.NewDemo()
+		for i := range b.Past {
+			change(&b.Past[i])
+		}
+		a, _ := list(t, b, w, 30)
+		return strings.Fields(strings.Trim(strings.Split(a.Picture(t), "\n")[4], "│ "))
 	}
 	had := 0
-	for w := 120; w < 250; w += 10 {
-		a, h := list(t, b, w, 30)
-		a.Picture(t)
-		listed := make([]*kept.Item, len(h.shown))
-		for i, n := range h.shown {
-			listed[i] = &h.rows[n]
-		}
-		g, _ := h.fitted(a.Env, listed, len(listed), w-4)
-		n := g.Columns(notesColumn, w-4)
-		assert.GreaterOrEqual(t, n, had, w)
-		had = max(had, n)
+	for _, w := range []int{60, 72, 80, 100, 120, 140, 170, 240} {
+		plain := heads(w, func(*rundir.Run) {})
+		much := heads(w, func(r *rundir.Run) {
+			r.EndedBy, r.Verdict.State, r.Profile = rundir.CutShort, "DEGRADED", "ingestion-by-night-and-day"
+			r.Note, r.Tags = "after the new kernel, with a cold cache and the other disk", map[string]string{"build": "1234567890"}
+		})
+		much = slices.DeleteFunc(much, func(head string) bool { return strings.HasPrefix(head, "tag") || strings.HasPrefix(head, "note") })
+		assert.Equal(t, slices.DeleteFunc(plain, func(head string) bool { return head == "id" }), slices.DeleteFunc(much, func(head string) bool { return head == "id" }), w)
+		assert.Contains(t, much, "threads", w)
+		assert.GreaterOrEqual(t, len(much), had, w)
+		had = len(much)
+	}
+	for w, want := range map[int][]int{
+		56:  {leadColumn, whenColumn, nameColumn, toldColumn, resultColumn, p99Column, signColumn},
+		76:  {leadColumn, whenColumn, nameColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, signColumn},
+		116: {leadColumn, whenColumn, nameColumn, storeColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, lengthColumn, errorsColumn, signColumn, verdictColumn, notesColumn},
+	} {
+		cols, _ := columns([]string{"threads", "rate", "payload", ""}, w)
+		assert.Equal(t, want, cols, "%d: all of what differs", w)
 	}
 }
 
-// The word of a verdict is in the list at every size, and where there is more room the store and the number of errors:
-// moments are short for that.
+// What runs differ in is in the list at every size, and where there is more room the word of the verdict, the store and the
+// number of errors: moments are short for that.
 func TestTheListKeepsAWordForTheVerdict(t *testing.T) {
 	for w, row := range map[int]string{
-		60:  `ingestion .* ~12 ms +✓ +VALID `,
-		80:  ` 11:40 +ingestion +redis .* ~12 ms +3 +✓ +VALID `,
-		100: ` today 11:40 +ingestion +redis .* ~12 ms .* 3 +✓ +VALID `,
+		60:  `ingestion +16–32 .* ~12 ms +✓ `,
+		80:  ` 11:40 +ingestion +redis +16–32 .* ~12 ms +✓ +VALID `,
+		100: ` today 11:40 +ingestion +redis +16–32 .* ~12 ms .* 3 +✓ +VALID `,
 	} {
 		a, _ := list(t, tuitest.NewDemo(), w, 24)
 		assert.Regexp(t, row, a.Picture(t), "%d", w)

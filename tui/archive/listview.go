@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -180,203 +179,12 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	}
 	rows := max(room-len(out)-1, 1)
 	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
-	listed := make([]*kept.Item, len(h.shown))
-	for i, n := range h.shown {
-		listed[i] = &h.rows[n]
-	}
 	end := min(h.top+rows, len(h.shown))
-	g, how := h.fitted(e, listed, end, w)
-	h.marked = how.mark
+	g, how := h.fitted(e, end, w)
+	h.marked = how.marked
 	head, lines := g.Lines(s, w)
 	h.drawn = widget.Rows{Line: 2 + len(out) + 1, Top: h.top, N: end - h.top}
 	return append(append(out, head), lines...)
-}
-
-// storeColumn, errorsColumn, verdictColumn and notesColumn are which columns of the list have the store, the number
-// of errors, the word of the verdict and what is kept with runs.
-const storeColumn, errorsColumn, verdictColumn, notesColumn = 3, 11, 13, 14
-
-// noting is how much is said: whole answers, Notes in words, cut or only marked by a sign, verdicts in full or
-// brief, and with a cause. short leaves out *today*, and shorter the time of other days, too. profile is how wide
-// the column of profiles may be; 0: as wide as usual.
-type noting struct {
-	whole, cut, mark, brief, cause, short, shorter bool
-	profile                                        int
-}
-
-// profiles are how wide the column of profiles may be: it is cut where there is no room for store, verdict and
-// notes otherwise.
-var profiles = []int{24, 16, 12}
-
-// fitted is the table of the rows up to end for w cells. Verdicts have their causes where there is room for these
-// beside all that is said without them, for which moments may be short.
-func (h *List) fitted(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
-	g, how := h.roomy(e, listed, end, w)
-	if w < usual {
-		return g, how
-	}
-	for _, short := range []bool{false, true} {
-		cause := how
-		cause.cause, cause.short = true, short
-		if told := h.grid(e, listed, end, cause); told.Shows(verdictColumn, w) && told.Columns(len(told.Cols), w) >= g.Columns(len(g.Cols), w) {
-			return told, cause
-		}
-	}
-	return g, how
-}
-
-// roomy is the table of the rows up to end for w cells, without causes: that which says most and has a place for Notes, if any
-// has. One that is wider than usual has no fewer columns than one of usual cells.
-func (h *List) roomy(e screen.Env, listed []*kept.Item, end, w int) (*widget.Grid, noting) {
-	ways := []noting{{}, {brief: true}, {mark: true}, {mark: true, brief: true}}
-	if w < usual {
-		if g, how := h.narrow(e, listed, end, w, ways); g != nil {
-			return g, how
-		}
-	}
-	pick := func(ways []noting, w, least int) (*widget.Grid, noting) {
-		for _, how := range ways {
-			if g := h.grid(e, listed, end, how); g.Shows(notesColumn, w) && g.Columns(notesColumn, w) >= least {
-				return g, how
-			}
-		}
-		return nil, noting{}
-	}
-	g, how := pick(ways, min(w, usual), 0)
-	if g == nil { // there is nothing to note, or no room
-		g = h.grid(e, listed, end, how)
-	}
-	if w <= usual {
-		return g, how
-	}
-	least := g.Columns(notesColumn, usual)
-	if wide, how := pick([]noting{{whole: true}, {}, {brief: true}, {whole: true, cut: true}, {cut: true}, {brief: true, cut: true}, {mark: true}}, w, least); wide != nil {
-		return wide, how
-	}
-	if wide := h.grid(e, listed, end, noting{whole: true}); how == (noting{}) && wide.Columns(notesColumn, w) >= least {
-		return wide, noting{whole: true}
-	}
-	return g, how
-}
-
-// narrow is the table with store, errors, the word of the verdict and notes, for which moments are short and the
-// column of profiles is cut if need be; else that without errors, without notes, or with the word alone; nil: there
-// is no room for that either.
-func (h *List) narrow(e screen.Env, listed []*kept.Item, end, w int, ways []noting) (*widget.Grid, noting) {
-	needs := [][]int{{storeColumn, errorsColumn, verdictColumn}, {storeColumn, verdictColumn}, {verdictColumn}}
-	if slices.ContainsFunc(listed[h.top:end], func(i *kept.Item) bool { return i.Run != nil && Notes(i.Run) != "" }) {
-		needs = append([][]int{{storeColumn, errorsColumn, notesColumn, verdictColumn}, {storeColumn, notesColumn, verdictColumn}}, needs...)
-	}
-	for _, need := range needs {
-		for _, most := range profiles {
-			for _, when := range []noting{{}, {short: true}, {short: true, shorter: true}} {
-				for _, how := range ways {
-					how.profile, how.brief, how.short, how.shorter = most, how.brief || most < profiles[0], when.short, when.shorter
-					if how.shorter && len(need) > 1 {
-						continue
-					}
-					g := h.grid(e, listed, end, how)
-					g.Cols[errorsColumn].Spare = 3
-					for _, other := range []int{storeColumn, errorsColumn} {
-						if !slices.Contains(need, other) { // it makes room for what is
-							g.Cols[other].Spare = 8
-						}
-					}
-					if !slices.ContainsFunc(need, func(col int) bool { return !g.Shows(col, w) }) {
-						return g, how
-					}
-				}
-			}
-		}
-	}
-	return nil, noting{}
-}
-
-// ClockOrDay returns the time of a moment of today, or the day of another.
-func ClockOrDay(when string) string {
-	if clock, today := strings.CutPrefix(when, "today "); today {
-		return clock
-	}
-	if day := strings.LastIndexByte(when, ' '); day > 0 && strings.Contains(when[day:], ":") {
-		return when[:day]
-	}
-	return when
-}
-
-// grid is the table of the rows up to end.
-func (h *List) grid(e screen.Env, listed []*kept.Item, end int, how noting) *widget.Grid {
-	s, order := e.Styles, h.shelf.Order()
-	settings := kept.SettingsOf(listed, h.shelf.Sought())
-	heads := settings.Heads()
-	spare := func(n int) int {
-		if heads[n] == h.shelf.Sought().Asked() {
-			return 1 // as what is asked for and has no column else
-		}
-		return 7
-	}
-	notes := widget.Column{Head: NotesHead(h.rows), Spare: 5, Most: 60}
-	if how.cut {
-		notes.Most = leastNotes
-	}
-	if how.mark {
-		notes = widget.Column{Spare: 5}
-	}
-	g := &widget.Grid{Cols: []widget.Column{
-		{Head: ""},
-		{Head: "when"},
-		{Head: "profile", Most: cmp.Or(how.profile, profiles[0])},
-		{Head: "store", Most: 14, Spare: 2},
-		{Head: heads[0], Right: true, Spare: spare(0)},
-		{Head: heads[1], Right: true, Spare: spare(1)},
-		{Head: heads[2], Right: true, Spare: spare(2)},
-		{Head: heads[3], Right: true, Spare: 1},
-		{Head: cmp.Or(headOf(order, kept.Throughput), "result"), Right: true},
-		{Head: cmp.Or(headOf(order, kept.P99), "p99"), Right: true},
-		{Head: "length", Right: true, Spare: 6},
-		{Head: cmp.Or(headOf(order, kept.Errors), "errors"), Right: true, Spare: 4},
-		{Head: ""},
-		{Head: "verdict", Spare: 3, Most: 36},
-		notes,
-		{Head: "id", Spare: 8},
-	}}
-	for i := h.top; i < end; i++ {
-		r := &h.rows[h.shown[i]]
-		when := h.moments.Of(r, e.Now)
-		if how.short {
-			when = strings.TrimPrefix(when, "today ")
-		}
-		if how.shorter {
-			when = ClockOrDay(when)
-		}
-		if h.nested && h.of[r.ID()] != "" {
-			when = "  " + when
-		}
-		row := append([]string{h.lead(i, r)}, cells(s, r, when, settings, how.whole)...)
-		if how.brief {
-			row[verdictColumn] = r.JudgedBriefly()
-		}
-		if how.cause {
-			row[verdictColumn] = r.Because(row[verdictColumn])
-		}
-		if how.mark && row[notesColumn] != "" {
-			row[notesColumn] = "#"
-		}
-		g.Add(row...)
-	}
-	g.Ink = func(row, col int) widget.Ink {
-		r := &h.rows[h.shown[h.top+row]]
-		switch {
-		case col == verdictColumn-1 || col == verdictColumn:
-			_, k := widget.TrustOf(s, r)
-			return k
-		case h.top+row == h.at:
-			return s.Selected
-		case col >= notesColumn || r.Run != nil && r.Run.Archived:
-			return s.Muted
-		}
-		return s.Plain
-	}
-	return g
 }
 
 // Kept is Notes with words for each part, to be read alone.
@@ -448,20 +256,6 @@ func (h *List) lead(i int, r *kept.Item) string {
 	return lead + " "
 }
 
-// leastNotes is how wide Notes are that are cut, where other columns need the rest.
-const leastNotes = 16
-
-// headOf marks the head of the column that a list is sorted by; "" if that is not by.
-func headOf(order, by kept.Order) string {
-	if order != by {
-		return ""
-	}
-	return by.String() + " ▼"
-}
-
-// usual is how many cells a list has on a terminal of 120.
-const usual = 116
-
 // named says what an item is: "find ingestion rate", "tx pbm".
 func named(i *kept.Item) string {
 	what, mode := i.Profile()
@@ -487,13 +281,36 @@ func named(i *kept.Item) string {
 	return what
 }
 
-// cells returns the cells of an item in a list: when it began, what it is, store, settings, what
-// came out, p99, length, errors, a sign and a word for its verdict, tags and note, id.
-func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, whole bool) []string {
+// name says what the item in a row is, and of which part it is a run: the values of a sweep, or a side of a comparison.
+// Below its sweep a run has these alone.
+func (h *List) name(i *kept.Item) string {
+	part := h.parts[i.ID()]
+	switch {
+	case part == "":
+		return named(i)
+	case h.nested:
+		return part
+	}
+	return named(i) + " " + part
+}
+
+// cells returns the cells of a row, for each column.
+func (h *List) cells(s *widget.Styles, e screen.Env, n int, settings kept.Settings, how wording) []string {
+	i := &h.rows[h.shown[n]]
+	when := h.moments.Of(i, e.Now)
+	if how.short {
+		when = strings.TrimPrefix(when, "today ")
+	}
+	if how.shorter {
+		when = ClockOrDay(when)
+	}
+	if h.nested && h.of[i.ID()] != "" {
+		when = "  " + when
+	}
 	_, store := i.Target()
 	_, p99, errors := i.Figures()
 	answer := i.Brief()
-	if whole {
+	if how.whole {
 		answer = i.Answer("")
 	}
 	latency, length, notes := widget.Nanos(p99), "", ""
@@ -506,9 +323,18 @@ func cells(s *widget.Styles, i *kept.Item, when string, settings kept.Settings, 
 	} else {
 		length = widget.Plural(int64(len(i.Runs())), "run")
 	}
+	if how.marked && notes != "" {
+		notes = "#"
+	}
 	word, _ := widget.TrustOf(s, i)
 	sign, word, _ := strings.Cut(word, " ")
-	out := append([]string{when, named(i), store}, settings.Of(i)...)
+	if how.brief {
+		word = i.JudgedBriefly()
+	}
+	if how.cause {
+		word = i.Because(word)
+	}
+	out := append([]string{h.lead(n, i), when, h.name(i), store}, settings.Of(i)...)
 	return append(out, answer, latency, length, widget.Whole(errors), sign, word, notes, i.ID())
 }
 

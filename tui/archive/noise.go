@@ -69,6 +69,9 @@ func (n *Noise) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if key.Matches(msg, k.Back) {
 			return n, screen.Back
 		}
+		if key.Matches(msg, k.History) {
+			return n, screen.Open(screen.Runs{})
+		}
 		by, _ := k.Moves(msg, allLines, e.H)
 		n.scroll += by
 	case tea.MouseWheelMsg:
@@ -81,7 +84,7 @@ func (n *Noise) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 func (n *Noise) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	move := widget.Bind("↑↓", "scroll", "up", "down")
-	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}, Full: [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Back}}}
+	return widget.KeyMap{Short: []key.Binding{move, k.Help, k.Back, widget.Long(k.Home, "home"), k.Quit}, Full: [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.History, k.Back}}}
 }
 
 // View draws the page.

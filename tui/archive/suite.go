@@ -178,6 +178,8 @@ func (s *Suite) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		s.toast.Say(e.Now, "the runs are under way: x stops them", false)
 	case key.Matches(msg, k.Back):
 		return screen.Back
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Launch):
 		return s.start(e)
 	case key.Matches(msg, k.Compare):
@@ -306,7 +308,7 @@ func (s *Suite) Keys() widget.KeyMap {
 		Short: short,
 		Full: [][]key.Binding{
 			{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown},
-			{k.Choose, k.Compare, widget.Long(k.Launch, "start all, one after the other"), widget.Long(k.Stop, "stop, and keep what is done"), k.Back},
+			{k.Choose, k.Compare, widget.Long(k.Launch, "start all, one after the other"), widget.Long(k.Stop, "stop, and keep what is done"), k.History, k.Back},
 		},
 	}
 }

@@ -221,6 +221,8 @@ func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		s.toggle()
 	case key.Matches(msg, k.Choose):
 		return s.open()
+	case key.Matches(msg, k.History):
+		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):
 		a, b, _ := s.pair()
 		return screen.Open(screen.Compare{A: s.now.RunsOf(a), B: s.now.RunsOf(b)})
@@ -355,7 +357,7 @@ func (s *Screen) Keys() widget.KeyMap {
 	short = append(short, k.Back, widget.Long(k.Home, "home"), k.Quit)
 	return widget.KeyMap{
 		Short: short,
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, k.Again, k.Copy, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, k.Again, k.Copy, k.History, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
 	}
 }
 

@@ -314,6 +314,19 @@ func TestThePointsOfASweepLeadToTheirRuns(t *testing.T) {
 	assert.Equal(t, []screen.Destination{screen.Results{ID: s.now.RunsOf(2)[0]}}, a.Asked)
 }
 
+// From the pages of sweeps and comparisons, h leads to the list of runs as it does elsewhere; there it says that this is it.
+func TestTheListOfRunsIsReachedFromEveryPage(t *testing.T) {
+	swept, _ := past(t, 80, 24)
+	compared, _ := beside(t, 80, 24)
+	for _, a := range []*tuitest.Stage{swept, compared} {
+		a.Send(t, "h")
+		assert.Equal(t, []screen.Destination{screen.Runs{}}, a.Asked)
+	}
+	listed, _ := list(t, tuitest.NewDemo(), 80, 24)
+	listed.Send(t, "h")
+	assert.Contains(t, listed.Picture(t), "this is the list of runs")
+}
+
 func TestASweepThatCannotBeReadSaysWhy(t *testing.T) {
 	a := tuitest.NewStage(t, NewSweeps(tuitest.NewDemo(), "gone"), 80, 24)
 	assert.Contains(t, a.Picture(t), "sweep gone: not found")

@@ -50,19 +50,36 @@ const leastText = 10
 // gutter is the space between columns.
 const gutter = 2
 
+// cells returns how wide a column is, cut to its Most, and whole.
+func (g *Grid) cells(c int) (cut, whole int) {
+	col := g.Cols[c]
+	whole = max(ansi.StringWidth(col.Head), col.Least)
+	for _, r := range g.rows {
+		if c < len(r) {
+			whole = max(whole, ansi.StringWidth(r[c]))
+		}
+	}
+	if col.Most > 0 {
+		return min(whole, col.Most), whole
+	}
+	return whole, whole
+}
+
+// Narrow returns how many cells all columns take together, each cut to its Most.
+func (g *Grid) Narrow() int {
+	sum := -gutter
+	for c := range g.Cols {
+		cut, _ := g.cells(c)
+		sum += cut + gutter
+	}
+	return sum
+}
+
 // shown selects the columns that fit into w cells, and their widths.
 func (g *Grid) shown(w int) (cols, widths []int) {
 	all, whole := make([]int, len(g.Cols)), make([]int, len(g.Cols))
 	for c, col := range g.Cols {
-		all[c] = max(ansi.StringWidth(col.Head), col.Least)
-		for _, r := range g.rows {
-			if c < len(r) {
-				all[c] = max(all[c], ansi.StringWidth(r[c]))
-			}
-		}
-		if whole[c] = all[c]; col.Most > 0 {
-			all[c] = min(all[c], col.Most)
-		}
+		all[c], whole[c] = g.cells(c)
 		if col.Spare == 0 || all[c] > 0 {
 			cols = append(cols, c)
 		}
@@ -101,7 +118,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 	slices.Sort(cols)
 	for _, c := range cols {
 		if over := used - w; over > 0 && g.Cols[c].Most > 0 {
-			cut := min(over, max(all[c]-leastText, 0))
+			cut := min(over, max(all[c]-g.Cols[c].cut(), 0))
 			all[c], used = all[c]-cut, used-cut
 		}
 	}
@@ -121,32 +138,15 @@ func (g *Grid) Shows(col, w int) bool {
 	return slices.Contains(cols, col)
 }
 
-// Columns returns how many of the first n columns there is room for in w cells.
-func (g *Grid) Columns(n, w int) (room int) {
-	cols, _ := g.shown(w)
-	for _, c := range cols {
-		if c < n {
-			room++
-		}
-	}
-	return room
-}
-
 // Least returns how many cells the columns take together that are dropped last: those whose
 // Spare is 2 or less.
 func (g *Grid) Least() int {
 	sum := -gutter
 	for c, col := range g.Cols {
-		if col.Spare > 2 {
-			continue
+		if col.Spare <= 2 {
+			_, whole := g.cells(c)
+			sum += whole + gutter
 		}
-		n := max(ansi.StringWidth(col.Head), col.Least)
-		for _, r := range g.rows {
-			if c < len(r) {
-				n = max(n, ansi.StringWidth(r[c]))
-			}
-		}
-		sum += n + gutter
 	}
 	return sum
 }

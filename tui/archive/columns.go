@@ -1,0 +1,194 @@
+package archive
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/kept"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// The columns of the list. What a filter asks for comes after the settings of kept.Told.
+const (
+	leadColumn, whenColumn, nameColumn, storeColumn, toldColumn = 0, 1, 2, 3, 4
+
+	askedColumn   = toldColumn + len(kept.Told)
+	resultColumn  = askedColumn + 1
+	p99Column     = askedColumn + 2
+	lengthColumn  = askedColumn + 3
+	errorsColumn  = askedColumn + 4
+	signColumn    = askedColumn + 5 // of the verdict
+	verdictColumn = askedColumn + 6
+	notesColumn   = askedColumn + 7
+	idColumn      = askedColumn + 8
+	allColumns    = askedColumn + 9
+)
+
+// usualCells are how many cells columns take: of figures as many as they usually have, of texts as many as can be read.
+var usualCells = [allColumns]int{
+	leadColumn: 3, whenColumn: 5, nameColumn: 11, storeColumn: 5, toldColumn: 7, toldColumn + 1: 9, toldColumn + 2: 7, askedColumn: 7,
+	resultColumn: 9, p99Column: 8, lengthColumn: 7, errorsColumn: 6, signColumn: 1, verdictColumn: 7, notesColumn: 10, idColumn: 1 << 10,
+}
+
+// between columns are so many cells.
+const betweenColumns = 2
+
+// columns are those that there is room for in w cells: what makes runs differ first, then what can be told of them. What
+// stands in the rows has no say, so that columns stay as rows change. marked means that there is room for a sign of Notes only.
+func columns(heads []string, w int) (cols []int, marked bool) {
+	cols = []int{leadColumn, whenColumn, nameColumn, resultColumn, p99Column, signColumn}
+	used := -betweenColumns
+	for _, c := range cols {
+		used += usualCells[c] + betweenColumns
+	}
+	var more []int
+	for _, c := range []int{askedColumn, toldColumn, toldColumn + 1, toldColumn + 2} {
+		if heads[c-toldColumn] != "" {
+			more = append(more, c)
+		}
+	}
+	more = append(more, verdictColumn, storeColumn, notesColumn, errorsColumn, lengthColumn)
+	for _, c := range more {
+		cells := usualCells[c]
+		if c == notesColumn {
+			cells = 1
+		}
+		if used += cells + betweenColumns; used > w {
+			break
+		}
+		cols = append(cols, c)
+	}
+	slices.Sort(cols)
+	return cols, used+usualCells[notesColumn]-1 > w
+}
+
+// wording is how a table says things: in which columns, with how many cells at most (0: any number), and in how many words.
+type wording struct {
+	cols []int
+	most [allColumns]int
+	// marked has a sign for Notes; whole has answers in full, brief the verdicts in a word or two, and cause their first cause
+	// in it; short leaves out *today*, and shorter the time of other days, too.
+	marked, whole, brief, cause, short, shorter bool
+}
+
+// wishes are what is said beyond the least where there is room for it, first that which is missed most.
+var wishes = []func(*wording){
+	func(m *wording) { clear(m.most[toldColumn:resultColumn]) },
+	func(m *wording) { m.most[verdictColumn] = 8 },
+	func(m *wording) { m.shorter = false },
+	func(m *wording) { m.most[resultColumn] = 0 },
+	func(m *wording) { m.most[storeColumn] = 9 },
+	func(m *wording) { m.most[nameColumn] = 16 },
+	func(m *wording) { m.most[verdictColumn] = 23 },
+	func(m *wording) { m.most[nameColumn] = 24 },
+	func(m *wording) { m.most[notesColumn] = 24 },
+	func(m *wording) { m.brief, m.most[verdictColumn] = false, 0 },
+	func(m *wording) { m.cause = true },
+	func(m *wording) { m.short = false },
+	func(m *wording) { m.most[notesColumn] = 0 },
+	func(m *wording) { m.most[storeColumn], m.most[nameColumn] = 0, 0 },
+	func(m *wording) { m.whole, m.most[resultColumn] = true, 36 },
+	func(m *wording) { m.most[resultColumn] = 0 },
+	func(m *wording) { m.cols = append(slices.Clone(m.cols), idColumn) },
+}
+
+// fitted is the table of the rows up to end in w cells, with as much of wishes as there is room for.
+func (h *List) fitted(e screen.Env, end, w int) (*widget.Grid, wording) {
+	all := make([]*kept.Item, len(h.rows))
+	for i := range h.rows {
+		all[i] = &h.rows[i]
+	}
+	settings := kept.SettingsOf(all, h.shelf.Sought())
+	how := wording{brief: true, short: true, shorter: true, most: usualCells}
+	how.most[resultColumn] = 11
+	how.cols, how.marked = columns(settings.Heads(), w)
+	if NotesHead(h.rows) == "" {
+		how.cols = slices.DeleteFunc(how.cols, func(c int) bool { return c == notesColumn })
+	}
+	if e.Styles.Spoken { // which leaves nothing out
+		how = wording{whole: true, cause: true}
+		for c := range allColumns {
+			how.cols = append(how.cols, c)
+		}
+	}
+	g := h.grid(e, settings, end, how)
+	for _, wish := range wishes {
+		more := how
+		wish(&more)
+		if told := h.grid(e, settings, end, more); told.Narrow() <= w {
+			g, how = told, more
+		}
+	}
+	return g, how
+}
+
+// ClockOrDay returns the time of a moment of today, or the day of another.
+func ClockOrDay(when string) string {
+	if clock, today := strings.CutPrefix(when, "today "); today {
+		return clock
+	}
+	if day := strings.LastIndexByte(when, ' '); day > 0 && strings.Contains(when[day:], ":") {
+		return when[:day]
+	}
+	return when
+}
+
+// grid is the table of the rows up to end.
+func (h *List) grid(e screen.Env, settings kept.Settings, end int, how wording) *widget.Grid {
+	s, order, heads := e.Styles, h.shelf.Order(), settings.Heads()
+	all := [allColumns]widget.Column{
+		whenColumn:  {Head: "when"},
+		nameColumn:  {Head: "profile", Least: 6},
+		storeColumn: {Head: "store", Least: 4},
+		toldColumn:  {Head: heads[0], Right: true}, {Head: heads[1], Right: true}, {Head: heads[2], Right: true}, {Head: heads[3], Right: true},
+		resultColumn:  {Head: headOf(order, kept.Throughput, "result"), Right: true},
+		p99Column:     {Head: headOf(order, kept.P99, "p99"), Right: true},
+		lengthColumn:  {Head: "length", Right: true},
+		errorsColumn:  {Head: headOf(order, kept.Errors, "errors"), Right: true},
+		verdictColumn: {Head: "verdict", Least: 7},
+		notesColumn:   {Head: NotesHead(h.rows), Least: 4},
+		idColumn:      {Head: "id"},
+	}
+	if how.marked {
+		all[notesColumn] = widget.Column{}
+	}
+	g := &widget.Grid{}
+	for _, c := range how.cols {
+		col := all[c]
+		if c == nameColumn || c == storeColumn || toldColumn <= c && c <= resultColumn || c == verdictColumn || c == notesColumn {
+			col.Most = how.most[c]
+		}
+		g.Cols = append(g.Cols, col)
+	}
+	for i := h.top; i < end; i++ {
+		row := h.cells(s, e, i, settings, how)
+		var cells []string
+		for _, c := range how.cols {
+			cells = append(cells, row[c])
+		}
+		g.Add(cells...)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		r, col := &h.rows[h.shown[h.top+row]], how.cols[col]
+		switch {
+		case col == signColumn || col == verdictColumn:
+			_, k := widget.TrustOf(s, r)
+			return k
+		case h.top+row == h.at:
+			return s.Selected
+		case col >= notesColumn || r.Run != nil && r.Run.Archived:
+			return s.Muted
+		}
+		return s.Plain
+	}
+	return g
+}
+
+// headOf heads a column, which the list may be sorted by.
+func headOf(order, by kept.Order, head string) string {
+	if order != by {
+		return head
+	}
+	return by.String() + " ▼"
+}
