@@ -11,7 +11,7 @@ import (
 // Told are the settings that a list tells its runs apart by.
 var Told = [...]string{"threads", "rate", "payload"}
 
-// Settings are those of Told in which the runs of a list differ, and what a filter asks for.
+// Settings are those of Told in which the runs of a profile in a list differ, and what a filter asks for.
 type Settings struct {
 	differ [len(Told)]bool
 	asked  string
@@ -23,13 +23,17 @@ type Settings struct {
 func SettingsOf(items []*Item, sought Sought) (s Settings) {
 	s.asked, s.sought = sought.Asked(), sought
 	for n, name := range Told {
-		first := ""
+		first := map[[2]string]string{} // of each profile and mode
 		for _, i := range items {
-			if text := i.settingOf(name); first == "" {
-				first = text
-			} else if text != "" && text != first {
-				s.differ[n] = true
+			text := i.settingOf(name)
+			if text == "" {
+				continue
 			}
+			of := [2]string{i.Run.Profile, i.Run.Mode}
+			if _, known := first[of]; !known {
+				first[of] = text
+			}
+			s.differ[n] = s.differ[n] || text != first[of]
 		}
 		if s.differ[n] && name == s.asked {
 			s.asked = "" // it has a column

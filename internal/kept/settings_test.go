@@ -26,6 +26,10 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	assert.Equal(t, []string{"", "", "", ""}, s.Of(sweep))
 	assert.Equal(t, []string{"", "", "", ""}, s.Of(none))
 
+	b.Run.Profile = "another"
+	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, b}, Sought{}).Heads(), "runs of other profiles are other ones in any case")
+	b.Run.Profile = ""
+
 	b.Run.Sought = &rundir.Sought{Over: "threads"}
 	assert.Equal(t, []string{"", "", "payload", ""}, SettingsOf([]*Item{a, b}, Sought{}).Heads())
 	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, a}, Sought{}).Heads())

@@ -28,7 +28,7 @@ const (
 // usualCells are how many cells columns take: of figures as many as they usually have, of texts as many as can be read.
 var usualCells = [allColumns]int{
 	leadColumn: 3, whenColumn: 5, nameColumn: 11, storeColumn: 5, toldColumn: 7, toldColumn + 1: 9, toldColumn + 2: 7, askedColumn: 7,
-	resultColumn: 9, p99Column: 8, lengthColumn: 7, errorsColumn: 6, signColumn: 1, verdictColumn: 7, notesColumn: 10, idColumn: 1 << 10,
+	resultColumn: 9, p99Column: 8, lengthColumn: 7, errorsColumn: 6, signColumn: 1, verdictColumn: 8, notesColumn: 10, idColumn: 1 << 10,
 }
 
 // between columns are so many cells.
@@ -68,14 +68,14 @@ type wording struct {
 	cols []int
 	most [allColumns]int
 	// marked has a sign for Notes; whole has answers in full, brief the verdicts in a word or two, and cause their first cause
-	// in it; short leaves out *today*, and shorter the time of other days, too.
-	marked, whole, brief, cause, short, shorter bool
+	// in it; short leaves out *today*, shorter the time of other days, too, and shortest the seconds.
+	marked, whole, brief, cause, short, shorter, shortest bool
 }
 
 // wishes are what is said beyond the least where there is room for it, first that which is missed most.
 var wishes = []func(*wording){
 	func(m *wording) { clear(m.most[toldColumn:resultColumn]) },
-	func(m *wording) { m.most[verdictColumn] = 8 },
+	func(m *wording) { m.shortest = false },
 	func(m *wording) { m.shorter = false },
 	func(m *wording) { m.most[resultColumn] = 0 },
 	func(m *wording) { m.most[storeColumn] = 9 },
@@ -85,9 +85,12 @@ var wishes = []func(*wording){
 	func(m *wording) { m.most[notesColumn] = 24 },
 	func(m *wording) { m.brief, m.most[verdictColumn] = false, 0 },
 	func(m *wording) { m.cause = true },
-	func(m *wording) { m.short = false },
 	func(m *wording) { m.most[notesColumn] = 0 },
 	func(m *wording) { m.most[storeColumn], m.most[nameColumn] = 0, 0 },
+	func(m *wording) { // if nothing is cut
+		m.short = false
+		m.most[notesColumn], m.most[storeColumn], m.most[nameColumn] = 0, 0, 0
+	},
 	func(m *wording) { m.whole, m.most[resultColumn] = true, 36 },
 	func(m *wording) { m.most[resultColumn] = 0 },
 	func(m *wording) { m.cols = append(slices.Clone(m.cols), idColumn) },
@@ -100,7 +103,7 @@ func (h *List) fitted(e screen.Env, end, w int) (*widget.Grid, wording) {
 		all[i] = &h.rows[i]
 	}
 	settings := kept.SettingsOf(all, h.shelf.Sought())
-	how := wording{brief: true, short: true, shorter: true, most: usualCells}
+	how := wording{brief: true, short: true, shorter: true, shortest: true, most: usualCells}
 	how.most[resultColumn] = 11
 	how.cols, how.marked = columns(settings.Heads(), w)
 	if NotesHead(h.rows) == "" {
@@ -139,7 +142,7 @@ func (h *List) grid(e screen.Env, settings kept.Settings, end int, how wording) 
 	s, order, heads := e.Styles, h.shelf.Order(), settings.Heads()
 	all := [allColumns]widget.Column{
 		whenColumn:  {Head: "when"},
-		nameColumn:  {Head: "profile", Least: 6},
+		nameColumn:  {Head: "profile", Least: 10},
 		storeColumn: {Head: "store", Least: 4},
 		toldColumn:  {Head: heads[0], Right: true}, {Head: heads[1], Right: true}, {Head: heads[2], Right: true}, {Head: heads[3], Right: true},
 		resultColumn:  {Head: headOf(order, kept.Throughput, "result"), Right: true},

@@ -235,7 +235,8 @@ func NotesHead(rows []kept.Item) string {
 	return ""
 }
 
-// lead is what precedes a row: that it is selected, and that it is chosen, or whether its runs are folded.
+// lead is what precedes a row: that it is selected, and that it is chosen, or whether its runs are folded, or that it is one of
+// those.
 func (h *List) lead(i int, r *kept.Item) string {
 	lead, id, runs := "  ", r.ID(), runsOf(r)
 	if i == h.at {
@@ -252,6 +253,8 @@ func (h *List) lead(i int, r *kept.Item) string {
 		return lead + "−"
 	case h.nested && len(r.Of) > 0:
 		return lead + "+"
+	case h.nested && h.of[id] != "":
+		return lead + "·"
 	}
 	return lead + " "
 }
@@ -304,8 +307,8 @@ func (h *List) cells(s *widget.Styles, e screen.Env, n int, settings kept.Settin
 	if how.shorter {
 		when = ClockOrDay(when)
 	}
-	if h.nested && h.of[i.ID()] != "" {
-		when = "  " + when
+	if clock := strings.Split(when, ":"); how.shortest && len(clock) == 3 {
+		when = clock[0] + ":" + clock[1]
 	}
 	_, store := i.Target()
 	_, p99, errors := i.Figures()
