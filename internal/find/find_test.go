@@ -209,6 +209,23 @@ func TestFindBlamesAStoreThatIsTooSlowForTheCondition(t *testing.T) {
 	}
 }
 
+// Where the store alone is too slow for the condition, no row puts that down to the machine.
+func TestNoRowBlamesTheMachineForAStoreThatIsTooSlow(t *testing.T) {
+	var looks atomic.Int64
+	throttled := func() *verdict.Observed {
+		n := looks.Add(1)
+		return &verdict.Observed{Seconds: float64(n), Cores: 2, CPU: 0.2, Machine: 0.3, Periods: 10 * n, Throttled: 9 * n, ThrottledS: 0.5 * float64(n)}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := findingSeen(t, putting(t, "memory:?service=2ms&servers=4", 8), Asked{Under: []string{"p99<1ms"}, From: "500"}, nil, throttled)
+		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
+		require.NotEmpty(t, r.Steps)
+		for _, s := range r.Steps {
+			assert.Regexp(t, `took longer$`, r.Words(s))
+		}
+	})
+}
+
 // What a hypervisor took from the machine is a remark where the store's own service time
 // carries the growth, and the limit where it does not.
 func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
@@ -231,7 +248,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		assert.Equal(t, verdict.Stolen, r.Limit.Machine())
 		tooMuch := r.Outcome(r.Of(r.TooMuch)).Shown
 		assert.Equal(t, r.Limit.Causes, tooMuch.Ours)
-		assert.Equal(t, "machine stolen", tooMuch.Measured())
+		assert.Equal(t, "processors were stolen", tooMuch.Measured())
 		assert.Contains(t, r.Limit.Text, "the machine and not the store: the hypervisor gave")
 	})
 }
@@ -552,7 +569,7 @@ func TestASearchWaitsForACrowdToPass(t *testing.T) {
 			}
 		}, stolen)
 		require.Len(t, waits, waitSeconds)
-		assert.Equal(t, Trying{Level: 100, Waits: "machine stolen", Most: waitSeconds, Again: true}, Trying{Level: waits[0].Level, Waits: waits[0].Waits, Most: waits[0].Most, Again: waits[0].Again})
+		assert.Equal(t, Trying{Level: 100, Waits: "processors were stolen", Most: waitSeconds, Again: true}, Trying{Level: waits[0].Level, Waits: waits[0].Waits, Most: waits[0].Most, Again: waits[0].Again})
 		assert.InDelta(t, 490, r.Found, 15)
 		assert.True(t, r.Complete, r.Why)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
@@ -583,6 +600,6 @@ func TestACrowdedMachineDoesNotLowerWhatHeld(t *testing.T) {
 		o := r.Outcome(r.Of(r.Found))
 		assert.Equal(t, 1+mostOurs, o.Tries)
 		assert.True(t, o.Doubtful)
-		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, machine stolen$`, r.told(o))
+		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, as processors were stolen$`, r.told(o))
 	})
 }

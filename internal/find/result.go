@@ -164,6 +164,11 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			if r.Why == HeldUp {
 				r.Why = TooSlow
 			}
+			for i := range r.Steps { // no row has another cause
+				if alone[i] != "" {
+					r.Steps[i].Ours = nil
+				}
+			}
 		}
 	}
 	r.settle()

@@ -614,7 +614,7 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	level := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)
 	assert.Equal(t, "◆rate 8k: too much                      ", lane(level...))
 	level[0].Cell, level[1].Cell = 9, 9
-	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "◆too much  ▾9", 14: "              ▾9"} {
+	for next, want := range map[int]string{26: "◆8k: too much    ▾9", 20: "▾rate 4k   ▾9", 14: "              ▾9"} {
 		assert.Contains(t, lane(append(level, at(next, "9"))...), want, "no other part of it says how it went")
 	}
 	assert.Equal(t, "                     ▾5   ◆the cache…  ▾", lane(at(21, "5"), note, at(39, "")))

@@ -158,7 +158,7 @@ func (m *Moment) names() []string {
 			return out
 		}
 		_, value, _ := strings.Cut(level, " ")
-		return append(out, brief, value+": "+went, went)
+		return append(out, brief, value+": "+went)
 	}
 	words := strings.Split(m.Name, " ")
 	if m.Sign == '◆' && m.Brief != "" {
