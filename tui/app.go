@@ -18,7 +18,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -40,7 +39,6 @@ type App struct {
 	scroll  int
 	logs    []string
 	command screen.CommandMsg // what the overlay command shows
-	sought  find.Asked        // what was typed last into the form of a search
 	opened  map[string]bool   // the sweeps and groups whose runs the list of runs shows
 	// dark is the background; answered means that the terminal itself has told it.
 	dark, answered bool
@@ -67,7 +65,7 @@ type App struct {
 // NewApp returns the application without a terminal, for Show and for tests. connecting
 // creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
-	b.Dashboard.Broke = new(dashboard.Broke)
+	b.Dashboard.Broke, b.Dashboard.Sought = new(dashboard.Broke), dashboard.Sought{}
 	a := &App{dark: true, opened: map[string]bool{}, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
 	a.env.Styles, a.env.Title = a.newStyles(), a.titleOf
 	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
@@ -309,7 +307,7 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 	case screen.AskSweep:
 		return archive.Ask(a.bench.Sweeper, to)
 	case screen.AskSearch:
-		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to, &a.sought)
+		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to, a.bench.Dashboard.Sought)
 	case screen.Sweep:
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Plans:

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tier"
@@ -73,7 +72,7 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		"plans empty": over(func(b *tuitest.Bench) screen.Screen { return archive.NewPlans(b) }),
 		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return archive.Ask(b, screen.AskSweep{}) }),
 		"search asked": over(func(b *tuitest.Bench) screen.Screen {
-			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}}, new(find.Asked))
+			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}}, nil)
 		}),
 		"sweep": over(func(b *tuitest.Bench) screen.Screen {
 			past := tuitest.NewSweep(14)

@@ -48,7 +48,9 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.breaks = &breaking{control: a.Control, now: d.now, ending: d.ending, says: d.says, last: cmp.Or(b.Broke, &Broke{})}
 	d.coming = &comingChoice{knobs: d.knobs, says: d.says}
 	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: d.now.plan.Live(), row: 1}
-	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
+	if d.search = (&searcher{now: d.now, searches: a.Searches, says: d.says, kept: b.Sought}); b.Sought == nil {
+		d.search.kept = Sought{}
+	}
 	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}
 	d.page = &page{now: d.now, against: d.against, charts: d.charts, lower: d.lower, tuner: d.tuner, search: d.search, lines: d.lines}
 	d.refresh()
@@ -205,4 +207,6 @@ type Bench struct {
 	Presets Presets
 	// Broke keeps the fault that was made last, for the next run; nil: it is kept for one run.
 	Broke *Broke
+	// Sought keeps what was typed into the form of a search, for the next one; nil: it is kept for one run.
+	Sought Sought
 }

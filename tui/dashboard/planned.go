@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -30,7 +29,6 @@ type PlannedSearch struct {
 	title string // of the profile
 	req   request.Request
 	panel Panel
-	last  *find.Asked // what was typed before, in any form
 	// busy means that the search is being checked.
 	busy bool
 }
@@ -42,22 +40,14 @@ type checkedMsg struct {
 	err   error
 }
 
-// NewPlannedSearch asks for a search in a run with a request. title is that of the profile, last what
-// was asked for before, which it keeps. The form begins with what is advised, else with that; the
-// thresholds of the request stand for it until there is any.
-func NewPlannedSearch(p Planner, title string, to screen.AskSearch, last *find.Asked) *PlannedSearch {
-	s := &PlannedSearch{from: p, title: title, req: to.Request, last: last}
-	switch s.panel.last = *last; {
-	case to.Advised != nil:
-		s.panel.last = *to.Advised
-	case len(last.Under) == 0:
-		for _, text := range to.Request.Thresholds {
-			if e, err := condition.ParseThreshold(text); err == nil && e.Time != "" && !e.Abort {
-				s.panel.last.Under, s.panel.last.Over = append(s.panel.last.Under, text), find.OverRate
-			}
-		}
-	}
-	s.panel.Ask(nil, to.Operations)
+// NewPlannedSearch asks for a search in a run with a request. title is that of the profile, kept what
+// was typed before, to which it adds. The form begins with what is advised, else with that, else with the
+// thresholds of the request.
+func NewPlannedSearch(p Planner, title string, to screen.AskSearch, kept Sought) *PlannedSearch {
+	s := &PlannedSearch{from: p, title: title, req: to.Request}
+	from := beginningOf(kept, to.Request)
+	from.advised = to.Advised
+	s.panel.Ask(from, nil, to.Operations)
 	return s
 }
 
@@ -91,10 +81,9 @@ func (s *PlannedSearch) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cm
 		asked, enter := s.panel.Press(msg)
 		switch {
 		case !s.panel.Asking:
-			*s.last = s.panel.last
 			return s, screen.Back
 		case enter:
-			*s.last = asked
+			s.panel.from.keep(asked)
 			return s, s.check(e, asked)
 		}
 	}
@@ -117,7 +106,10 @@ func (s *PlannedSearch) will() []string {
 	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
 	out := []string{"Enter starts a run against " + target + " for up to " + cmp.Or(s.panel.asked().Within, find.Within) + "; until then there is none."}
 	if v, ok := s.req.Values["duration"]; ok && v.Text != workload.Forever && v.Text != s.panel.asked().Within {
-		out = append(out, "The duration of "+v.Text+" is that of a run without a search.")
+		out = append(out, "The time limit replaces the duration of "+v.Text+".")
+	}
+	if v, ok := s.req.Values["warmup"]; ok && v.Text != "0" && v.Text != "0s" {
+		out = append(out, "A warm-up of "+v.Text+" comes first.")
 	}
 	if len(s.req.Timetable) > 0 {
 		out = append(out, "The timetable is left out: a search turns the knobs itself.")
@@ -150,7 +142,7 @@ func goes(a find.Asked) (out []string) {
 	case strings.TrimSpace(a.From) == "":
 		out = append(out, "About three seconds without a rate show where to begin.")
 	}
-	return append(out, "Then "+what+" doubles while that holds; after that, what is left between holds and too much is halved, and the answer tried again.")
+	return append(out, "Then "+what+" doubles until it is too much; then the gap is halved, and the answer tried again.")
 }
 
 // tell has the form say what will happen.

@@ -19,6 +19,7 @@ type searcher struct {
 	searches screen.Searches // nil if the run is only watched
 	says     *messages
 	panel    Panel
+	kept     Sought
 	// once is what to search for as soon as the run measures.
 	once *find.Asked
 }
@@ -39,10 +40,12 @@ const leastLeft = time.Minute
 
 // press asks for a search, or shows or hides the one in progress.
 func (s *searcher) press(e screen.Env) {
-	ops := s.now.plan.Operations()
+	ops, from := s.now.plan.Operations(), beginningOf(s.kept, s.now.info.Request)
 	if now := s.now.found; now != nil && now.Why == find.Interrupted {
 		if under, _ := now.Instead(); len(under) > 0 {
-			s.panel.Suggest(under)
+			a := from.last()
+			a.Under = under
+			from.advised = &a
 		}
 	}
 	switch {
@@ -51,11 +54,11 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.found != nil && s.now.found.Why != find.Interrupted: // it ended by itself, and so does the run
 		s.says.say(e, "the search has come to its end: its answer is shown as soon as the run has ended", false)
 	case s.now.endsSoon():
-		s.panel.Ask([]string{"This run ends by itself before a search could end.", "The search gets a run of its own, and this one stops."}, ops)
+		s.panel.Ask(from, []string{"This run ends by itself before a search could end.", "The search gets a run of its own, and this one stops."}, ops)
 	case s.now.info.Duration > 0:
-		s.panel.Ask([]string{"The search turns the knobs of this run, which ends when the answer is known, or at " + widget.At(s.now.info.Duration) + "."}, ops)
+		s.panel.Ask(from, []string{"The search turns the knobs of this run, which ends when the answer is known, or at " + widget.At(s.now.info.Duration) + "."}, ops)
 	default:
-		s.panel.Ask([]string{"The search turns the knobs of this run, which ends with it."}, ops)
+		s.panel.Ask(from, []string{"The search turns the knobs of this run, which ends with it."}, ops)
 	}
 }
 

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +26,9 @@ type Panel struct {
 	form         widget.Form
 	// note describes, in sentences, what happens when the search begins, before how it goes on.
 	note []string
-	last find.Asked
+	from beginning
+	// typed says that the form began with what was typed before; "" if it did not.
+	typed string
 	// chosen is the level whose outcome is told in full; 0: the newest.
 	chosen float64
 }
@@ -40,25 +41,19 @@ func (p *Panel) choose(levels []float64, by int) {
 	}
 }
 
-// Ask opens the form with the previous entries; note describes what starting leads to,
-// before how a search goes on, and ops are those of the run, if they are known.
-func (p *Panel) Ask(note []string, ops []measure.Operation) {
-	a := p.last
-	if len(a.Under) == 0 {
-		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate, Within: a.Within}
-	}
-	p.Open, p.Asking, p.note = true, true, note
+// Ask opens the form; note describes what starting leads to, before how a search goes on, and ops are those of the run, if
+// they are known.
+func (p *Panel) Ask(from beginning, note []string, ops []measure.Operation) {
+	a, typed := from.asked()
+	p.Open, p.Asking, p.note, p.from, p.typed = true, true, note, from, typed
 	p.form = widget.Form{Rows: []widget.FormRow{
 		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "like "+find.Example(ops)),
 		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
 		widget.NewRow("from", "from", a.From, "empty: a quarter of what it could do of this mix, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
-		widget.NewRow("duration", "time limit", cmp.Or(a.Within, find.Within), "it ends sooner if it has its answer"),
+		widget.NewRow("duration", "time limit", a.Within, "it ends sooner if it has its answer"),
 	}}
 }
-
-// Suggest makes the form begin with these conditions in place of the previous ones.
-func (p *Panel) Suggest(under []string) { p.last.Under = under }
 
 // Paste handles pasted text.
 func (p *Panel) Paste(msg tea.PasteMsg) {
@@ -75,7 +70,8 @@ func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 		p.Blame(err)
 		return p.asked(), err == nil
 	case "esc":
-		p.Open, p.Asking, p.last = false, false, p.asked()
+		p.Open, p.Asking = false, false
+		p.from.keep(p.asked())
 	default:
 		p.form.Press(msg)
 		p.form.Check(find.Check(p.asked()))
@@ -95,7 +91,10 @@ func (p *Panel) asked() (a find.Asked) {
 }
 
 // Begun closes the form because a search has begun.
-func (p *Panel) Begun(a find.Asked) { p.Open, p.Asking, p.last, p.chosen = true, false, a, 0 }
+func (p *Panel) Begun(a find.Asked) {
+	p.Open, p.Asking, p.chosen = true, false, 0
+	p.from.keep(a)
+}
 
 // Blame shows in the form why the search cannot begin.
 func (p *Panel) Blame(err error) { p.form.Blame(err) }
@@ -134,7 +133,10 @@ var asking = widget.Panel{Title: "Find the highest load that holds", Focused: tr
 // asks is the form in a frame of w cells, with what happens when the search begins.
 func (p *Panel) asks(s *widget.Styles, w int) []string {
 	var notes []string
-	for _, sentence := range slices.Concat(p.note, goes(p.asked())) {
+	for _, sentence := range slices.Concat([]string{p.typed}, p.note, goes(p.asked())) {
+		if sentence == "" {
+			continue
+		}
 		notes = append(notes, widget.MutedLines(s, sentence, w-4)...)
 	}
 	if p.form.Wrong() { // nothing starts then, and the box stays where it is
