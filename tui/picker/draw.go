@@ -61,7 +61,7 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 	}
 	if len(hidden) > 0 {
 		add(-1, "")
-		for _, l := range named(f.shower(focused), hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
+		for _, l := range named("ctrl+d shows", hidden, w-2, max(min(h-len(out), mostNamed), 1)) {
 			add(moreLine, " "+s.Muted.On(l))
 		}
 	}
@@ -71,18 +71,10 @@ func (f *form) draw(s *widget.Styles, w, h int, focused bool) []string {
 // moreLine stands for a line that names rows which are not shown, in the place of a row.
 const moreLine = -1 << 16
 
-// shower says what shows all: where values are typed, its letter is.
-func (f *form) shower(focused bool) string {
-	if focused {
-		return "ctrl+d shows"
-	}
-	return "d shows"
-}
-
 // mostNamed is how many lines name rows that are not shown.
 const mostNamed = 2
 
-// named says what shows so many more rows, such as "d shows", and names them, as many as have room in so many lines of w cells.
+// named says what shows so many more rows, such as "ctrl+d shows", and names them, as many as have room in so many lines of w cells.
 func named(shows string, hidden []string, w, most int) []string {
 	for n := len(hidden); ; n-- {
 		text := fmt.Sprintf("%s %d more: %s", shows, len(hidden), strings.Join(hidden[:n], ", "))

@@ -370,9 +370,9 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Sweep.SetEnabled(can)
 	k.Targets.SetEnabled(can)
 	k.Compare.SetEnabled(len(p.runs.all) > 1)
-	k.Details.SetHelp("d", "all values and stores")
+	k.Details.SetHelp("ctrl+d", "all values and stores")
 	if p.form.all {
-		k.Details.SetHelp("d", "only the main values")
+		k.Details.SetHelp("ctrl+d", "only the main values")
 	}
 	if p.pane == paneForm { // where small letters are typed
 		k.Unlettered()
@@ -423,7 +423,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
 	common := []key.Binding{
-		k.Launch, widget.Long(k.Search, "find the highest load"), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Ping, k.Copy,
+		widget.Long(k.Launch, "start, from any panel"), widget.Long(k.Search, "find the highest load"), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Ping, k.Copy,
 		widget.Long(k.Plans, "plans: files of runs"), k.History, widget.Long(k.Compare, "compare earlier runs"), k.Details, k.Next, k.Prev, k.Back,
 	}
 	details := widget.Long(k.Details, "all")

@@ -693,7 +693,7 @@ func TestTheFormBeginsWithTheMainValues(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	picture := a.Picture(t)
 	assert.Contains(t, picture, "runs on Embedded, Redis, Cassandra, MySQL")
-	assert.Contains(t, picture, "d shows 12 more")
+	assert.Contains(t, picture, "ctrl+d shows 12 more")
 	assert.NotRegexp(t, `timetable  |warm-up  |● `, picture)
 	a.Send(t, "right", "G")
 	assert.Equal(t, "rate", p.form.current().name, "the last of them")
@@ -830,7 +830,7 @@ func TestTheFormNamesWhatItDoesNotShow(t *testing.T) {
 	assert.Equal(t, []string{"d shows 4 more …"}, named("d shows", names, 17, 1))
 }
 
-// Of what will happen, what matters most is always there, and of the rest what has room as a whole; d shows all of it.
+// Of what will happen, what matters most is always there, and of the rest what has room as a whole; ctrl+d shows all of it.
 func TestAPlanBeginsWithWhatMattersMost(t *testing.T) {
 	parts := [][]string{{"On", "Length"}, {"Writes", "more"}, nil, {"Runs"}}
 	for most, want := range map[int][]string{1: {"On", "Length"}, 3: {"On", "Length"}, 4: {"On", "Length", "Writes", "more"}, 5: {"On", "Length", "Writes", "more", "Runs"}} {
@@ -841,8 +841,8 @@ func TestAPlanBeginsWithWhatMattersMost(t *testing.T) {
 	a, _ := pick(t, tuitest.NewDemo(), 80, 24)
 	picture := a.Picture(t)
 	assert.Contains(t, picture, "Length      no end: until")
-	assert.Contains(t, picture, "d shows all")
+	assert.Contains(t, picture, "ctrl+d shows all")
 	assert.NotContains(t, picture, "Reports  ")
 	a.Send(t, "d")
-	assert.NotContains(t, a.Picture(t), "d shows all")
+	assert.NotContains(t, a.Picture(t), "ctrl+d shows all")
 }

@@ -176,7 +176,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 			lines, whole = brief(parts, h-2)
 		}
 		if !whole {
-			box.Foot = p.form.shower(p.pane == paneForm) + " all"
+			box.Foot = "ctrl+d shows all"
 		}
 		lines = widget.Indent(lines)
 		all := len(lines)

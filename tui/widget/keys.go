@@ -83,10 +83,10 @@ func newBindings() Bindings {
 		CopySummary: Bind("Y", "copy summary", "Y"),
 		Again:       Bind("R", "run again", "R"),
 		Compare:     Bind("c", "compare", "c"),
-		Details:     Bind("d", "details", "d", "ctrl+d"),
+		Details:     Bind("ctrl+d", "details", "d", "ctrl+d"),
 		Toggle:      Bind("space", "select", "space"),
 		Edit:        Bind("enter", "edit", "enter"),
-		Ping:        Bind("p", "ping target", "p", "ctrl+p"),
+		Ping:        Bind("ctrl+p", "ping target", "p", "ctrl+p"),
 
 		Pause:       Bind("space", "pause", "space"),
 		More:        Bind("+", "one thread more", "+", "="),
@@ -157,8 +157,6 @@ func (b *Bindings) Unlettered() {
 			k.SetEnabled(false)
 		}
 	}
-	b.Details.SetHelp("ctrl+d", b.Details.Help().Desc)
-	b.Ping.SetHelp("ctrl+p", b.Ping.Help().Desc)
 	b.Undo.SetHelp("U", b.Undo.Help().Desc)
 	b.Reset.SetHelp("del", b.Reset.Help().Desc)
 	b.First.SetHelp("home", b.First.Help().Desc)
