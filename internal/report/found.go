@@ -137,7 +137,7 @@ func FoundAnswer(r *find.Result) FoundLines {
 		add(&a.Limits, StoreAlone(r))
 	}
 	_, hint, _ := strings.Cut(r.Why, " (") // how it could have gone on
-	add(&a.Limits, next(r), strings.TrimSuffix(hint, ")"))
+	add(&a.Limits, strings.TrimSuffix(hint, ")"), next(r))
 	if n := len(a.Limits); n > mostLimits { // what to do next is the last one
 		add(&a.More, a.Limits[mostLimits-1:n-1]...)
 		a.Limits = append(a.Limits[:mostLimits-1:mostLimits-1], a.Limits[n-1])

@@ -168,7 +168,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 		if now.Going {
 			out = out[:2]
 		}
-		out, lines = append(out, way...), max(lines+2-len(way), 1)
+		out = append(out, way...)
 	} else {
 		out = append(out, known(s, now, w-1))
 	}
@@ -227,10 +227,13 @@ func trying(s *widget.Styles, now *screen.Search, w int, level float64, since ti
 		if now.Over != find.OverThreads {
 			amount = units.Number(v) + " " + now.Unit + "/s"
 		}
-		for i, rest := range ways {
-			ways[i] = s.Muted.On("trying ") + s.Bold.On(amount) + s.Muted.On(rest)
+		var full []string
+		for _, amount := range []string{amount, units.Number(v)} {
+			for _, rest := range ways {
+				full = append(full, s.Muted.On("trying ")+s.Bold.On(amount)+s.Muted.On(rest))
+			}
 		}
-		return roomy(w, ways...)
+		return roomy(w, full...)
 	}
 	t := now.Trying
 	switch {

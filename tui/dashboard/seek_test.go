@@ -74,6 +74,8 @@ func TestWhatIsTriedIsSaidInThreeLines(t *testing.T) {
 			assert.LessOrEqual(t, ansi.StringWidth(l), 36, l)
 		}
 	}
+	waits := trying(s, &screen.Search{Going: true, Trying: &find.Trying{Level: 3180, Waits: "the machine was crowded", Seconds: 2, Most: 8}, Result: find.Result{Over: find.OverRate, Unit: "operations"}}, 32, 0, 0)
+	assert.Equal(t, "trying 3.18k again in 6 s|the machine was crowded: waiting", ansi.Strip(strings.Join(waits[:2], "|")))
 	first := trying(s, &screen.Search{Going: true}, 60, 0, 0)
 	assert.Equal(t, "trying unlimited|to know where to begin|", ansi.Strip(strings.Join(first, "|")))
 }
