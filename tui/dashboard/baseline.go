@@ -9,6 +9,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -38,6 +39,7 @@ type comparison struct {
 // Run is an earlier run.
 type Run struct {
 	ID     string
+	run    *rundir.Run
 	course rundir.Timeline
 	ops    map[measure.Operation]rundir.Operation
 	// sign is that of figures of all of it, rated of its throughput.
@@ -46,7 +48,7 @@ type Run struct {
 
 // Of returns a finished run as one to compare with.
 func Of(f *rundir.Folder) *Run {
-	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), rated: f.Run.RateSign(), course: rundir.OfCalls(f), ops: map[measure.Operation]rundir.Operation{}}
+	r := &Run{ID: f.Run.ID, run: &f.Run, sign: f.Run.Sign(), rated: f.Run.RateSign(), course: rundir.OfCalls(f), ops: map[measure.Operation]rundir.Operation{}}
 	for _, o := range f.Run.Operations {
 		r.ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
 	}
@@ -185,12 +187,69 @@ func (c *Chooser) grid(s *widget.Styles, from, to int, now time.Time) *widget.Gr
 	return g
 }
 
-// dimmed names the earlier run behind the charts, in full and in brief; nothing if there is none.
-func (c *comparison) dimmed() []string {
+// keys explain in the legend of a chart which line is the earlier run's, the longest first: its name, and how it was
+// set where this one is set otherwise now. There are none where it is not drawn.
+func (c *comparison) keys() []string {
 	if c.earlier == nil || c.sel.op >= 0 {
 		return nil
 	}
-	return []string{"dim, on this run's axes: " + c.earlier.ID, "dim: " + c.earlier.ID}
+	name, differs := earlierSign+" "+c.earlier.ID, c.differs()
+	if len(differs) == 0 {
+		return []string{name, earlierSign + " earlier run"}
+	}
+	out := []string{name + ": " + strings.Join(differs, ", ")}
+	for n := len(differs); n > 0; n-- {
+		out = append(out, earlierSign+" "+strings.Join(differs[:n], ", "))
+	}
+	return out
+}
+
+// earlierSign is what the line of the earlier run is drawn with.
+const earlierSign = "–"
+
+// differs says in what the earlier run differs from what this one does now: "threads 8 (here 16)".
+func (c *comparison) differs() (out []string) {
+	now, was := c.sel.now, c.earlier.run
+	differ := func(name, then, here string) {
+		if then != here && then != "" && here != "" {
+			out = append(out, strings.TrimSpace(name+" "+then)+" (here "+here+")")
+		}
+	}
+	differ("", was.Store.Name, now.info.Store)
+	differ("mode", was.Mode, now.info.Mode)
+	set := measure.SettingsAt(now.snap.Segments, now.snap.Changes, now.snap.At)
+	for _, k := range now.plan.Knobs {
+		differ(k.Name, widget.KnobIn(k, was.SettingsAt(now.snap.At)), widget.KnobIn(k, set))
+	}
+	return out
+}
+
+// legend is that of a chart with the key of the earlier run, beside the names of operations where both have room
+// between a title and a note, else alone; "" if there is none, or no room.
+func (c *comparison) legend(s *widget.Styles, ops, title, note string, w int) string {
+	keys := c.keys()
+	for _, before := range []string{ops, ""} {
+		for _, key := range keys {
+			styled := s.Earlier.On(key)
+			if before != "" {
+				styled = before + "  " + styled
+			}
+			if ansi.StringWidth(title)+ansi.StringWidth(styled)+ansi.StringWidth(note)+11 <= w {
+				return styled
+			}
+		}
+	}
+	return ops
+}
+
+// timesLegends are the legends that the chart of times may have, the longest first: the names of operations, and which
+// line is the earlier run's.
+func (c *comparison) timesLegends(s *widget.Styles, ops string) []string {
+	if c.keys() == nil {
+		return []string{ops}
+	}
+	key := s.Earlier.On(earlierSign + " earlier p99")
+	return []string{strings.TrimPrefix(ops+"  "+key, "  "), ops, key}
 }
 
 // press asks which run to compare this one with, or ends the comparison.
@@ -223,7 +282,7 @@ func (c *comparison) hold(e screen.Env, msg earlierMsg) {
 		return
 	}
 	c.earlier = msg.run
-	c.says.say(e, "compared with "+msg.run.ID+", dimmed behind the charts, on the axes of this run; b drops it", false)
+	c.says.say(e, "compared with "+msg.run.ID+", which the charts draw as "+earlierSign+"; b drops it", false)
 }
 
 // earlierMsg delivers the run to compare this one with.

@@ -157,11 +157,14 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		if ansi.StringWidth(pane.Title)+6 > p.throughput.Dx() {
 			pane.Title = strings.TrimSuffix(pane.Title, barWord(a.Bucket))
 		}
-		pane.Note = noteInBrief(pane.Title, p.throughput.Dx(), cmp.Or(at, since), ch.against.dimmed()...)
-		pane.Legend = ch.sel.legend(e.Styles)
+		pane.Note = noteFor(pane.Title, p.throughput.Dx(), cmp.Or(at, since))
+		if keys := ch.against.keys(); e.Styles.Spoken && keys != nil {
+			pane.Note = noteFor(pane.Title, p.throughput.Dx(), pane.Note, "compared with "+strings.TrimPrefix(keys[0], earlierSign+" "))
+		}
+		pane.Legend = ch.against.legend(e.Styles, ch.sel.legend(e.Styles), pane.Title, pane.Note, p.throughput.Dx())
 		if marks := c.marks(); marks != nil && p.size != widget.Small {
 			room := p.throughput.Dx()
-			if beside == nil { // the other chart may have no legend
+			if beside == nil || ch.against.earlier != nil { // the other chart may have no legend
 				room -= ansi.StringWidth(pane.Legend) + 2
 			}
 			pane.Title += fitting(marks, pane.Title, pane.Note, room)
@@ -234,9 +237,12 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			of = shortened(answered, func(form string) bool { return note(form) != "" })
 		}
 		room, all := p.latency.Dx(), ch.sel.ofAll()
-		if legend := ch.sel.legend(e.Styles); p.size != widget.Small && legend != "" && ansi.StringWidth(pane.Title+note(of, why, since)+legend)+10 <= room {
-			pane.Legend, all = legend, "" // it names them
-			room -= ansi.StringWidth(legend) + 2
+		for _, legend := range ch.against.timesLegends(e.Styles, ch.sel.legend(e.Styles)) {
+			if p.size != widget.Small && legend != "" && ansi.StringWidth(pane.Title+note(of, why, since)+legend)+10 <= room {
+				pane.Legend, all = legend, "" // it names them
+				room -= ansi.StringWidth(legend) + 2
+				break
+			}
 		}
 		if pane.Note = note(of, why, all, since); of+why == "" && !strings.HasSuffix(pane.Note, since) && note(since) != "" {
 			pane.Note = note(since, all)
@@ -485,17 +491,6 @@ func noteFor(title string, width int, notes ...string) (out string) {
 		}
 	}
 	return out
-}
-
-// noteInBrief is noteFor with a second note of which the first form that fits is taken.
-func noteInBrief(title string, width int, first string, forms ...string) string {
-	alone := noteFor(title, width, first)
-	for _, form := range forms {
-		if both := noteFor(title, width, first, form); both != alone {
-			return both
-		}
-	}
-	return alone
 }
 
 // labelWidth returns the width of the labels of the vertical axis.

@@ -32,18 +32,13 @@ func NewHeat(a Axis, rows int, spreads []measure.Spread) *Heat {
 	for i := range h.rows {
 		h.rows[i] = make([]float64, a.Cells)
 	}
-	for by := float64(measure.BandsPerDecade); ; by = fewer(by) {
-		h.each, h.first = by, math.Floor(h.place(lo-1, by))
-		if h.place(hi, by)-h.first <= float64(rows) {
-			break
-		}
-	}
+	h.each, h.first = rowsOf(lo, hi, rows)
 	for _, s := range spreads {
 		from := a.Cell(float64(s.T))
 		to := max(a.Cell(float64(s.T+s.Width)), from+1)
 		for x := max(from, 0); x < min(to, a.Cells); x++ {
 			for i, n := range s.Counts {
-				h.add(x, h.place(s.First+i-1, h.each)-h.first, h.place(s.First+i, h.each)-h.first, float64(n))
+				h.add(x, h.place(s.First+i-1), h.place(s.First+i), float64(n))
 				h.sums[x] += float64(n)
 			}
 		}
@@ -51,17 +46,24 @@ func NewHeat(a Axis, rows int, spreads []measure.Spread) *Heat {
 	return h
 }
 
-// fewer returns the next smaller number of rows of a decade: a whole one, or a whole part of one.
-func fewer(rows float64) float64 {
-	if rows > 1 {
-		return rows - 1
+// rowsOf returns how many rows a decade has in a map of so many that ends near the lowest and the highest band, and where
+// the lowest row begins. Rows are bands, or several of them, where the map is of less than a decade.
+func rowsOf(lo, hi, rows int) (each, first float64) {
+	for each = measure.BandsPerDecade; each > float64(rows); each-- {
+		first = math.Floor(float64(lo-1) * each / measure.BandsPerDecade)
+		if float64(hi)*each/measure.BandsPerDecade-first <= float64(rows) {
+			return each, first
+		}
 	}
-	return 1 / (math.Round(1/rows) + 1)
+	scale := plot.LogIn(measure.BandEnd(lo-1), measure.BandEnd(hi), rows+1) // a row lies between two of its rows
+	each = float64(rows) / math.Log10(scale.High/scale.Low)
+	return each, math.Log10(scale.Low) * each
 }
 
-// place returns where a band ends, in rows from 1 ns on of which a decade has so many.
-func (h *Heat) place(band int, each float64) float64 {
-	return float64(band) * each / measure.BandsPerDecade
+// place returns where a band ends, in rows of the map.
+func (h *Heat) place(band int) float64 {
+	at := float64(band)*h.each/measure.BandsPerDecade - h.first
+	return min(max(at, 0), float64(len(h.rows))) // what is at an end may be off by a rounding
 }
 
 // add spreads n calls of a column over the rows from one place to another.

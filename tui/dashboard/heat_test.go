@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,22 @@ func TestAHeatMapIsDenserWhereMoreCallsAre(t *testing.T) {
 	assert.Equal(t, "  ██\n░   \n    \n█   ", ansi.Strip(strings.Join(h.Draw(s), "\n")), "each moment has shades of its own, a gap none")
 	assert.Equal(t, []Tick{{3, "1e+06"}}, h.Ticks(number))
 	assert.Nil(t, NewHeat(a, 4, nil))
+}
+
+// The axis of a heat map ends just above the longest time, however few rows it has.
+func TestAHeatMapEndsNearTheLongestTime(t *testing.T) {
+	a := NewAxis(4, 0, 4, 4, time.Second)
+	for rows := 2; rows < 40; rows++ {
+		for _, lo := range []int{50, 70, 85, 96, 110} {
+			h := NewHeat(a, rows, []measure.Spread{{Width: 1, First: lo, Counts: append(make([]int64, 112-lo), 1)}}) // 10 ms
+			top := math.Pow(10, (h.first+float64(rows))/h.each)
+			require.GreaterOrEqual(t, top*(1+1e-9), measure.BandEnd(112), "%d rows from band %d", rows, lo)
+			require.LessOrEqual(t, top, 100*measure.BandEnd(112)*(1+1e-9), "%d rows from band %d", rows, lo)
+			if rows >= 9 {
+				require.LessOrEqual(t, top, 10*measure.BandEnd(112)*(1+1e-9), "%d rows from band %d", rows, lo)
+			}
+		}
+	}
 }
 
 func TestACurveEndsWhereThereAreTooFewCalls(t *testing.T) {

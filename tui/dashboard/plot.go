@@ -114,7 +114,7 @@ func (p *Plot) canvas() *chart.Canvas {
 	}
 	for x, v := range p.scaled(p.Ghost) {
 		if y := c.Row(v); x%2 == 0 && y >= 0 {
-			c.Put(x/2, y, "–", ghost) // a character, which is visible in an area even without colours
+			c.Put(x/2, y, earlierSign, ghost) // a character, which is visible in an area even without colours
 		}
 	}
 	c.Line(p.scaled(p.Above), above)
@@ -204,7 +204,9 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Muted
 	case l == coming || l == broken:
 		return s.Line
-	case l == ghost || l == above || l == pending:
+	case l == ghost:
+		return s.Earlier
+	case l == above || l == pending:
 		return s.Past
 	case x < p.Warm || x >= p.Fresh:
 		return s.Dimmed(l >= edge)

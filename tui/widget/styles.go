@@ -30,7 +30,9 @@ const (
 // knows them.
 type palette struct {
 	accent, muted, line, ok, warn, bad string
-	series                             [4]string
+	// earlier is the line of the run that charts compare with: no hue, and so none of a series, whatever hues one sees.
+	earlier string
+	series  [4]string
 	// ramps are the shades of an area of each series, from the bottom up, of one hue: where there
 	// are fewer of it, a shade has several rows. heat are those of a heat map, from few to many.
 	ramps [4][Steps]string
@@ -41,7 +43,7 @@ type palette struct {
 var palettes = map[colorprofile.Profile][2]palette{
 	colorprofile.TrueColor: {
 		{
-			accent: "#5B3DF5", muted: "#5F6472", line: "#C9CDD6", ok: "#00704A", warn: "#8A5A00", bad: "#B3261E",
+			accent: "#5B3DF5", muted: "#5F6472", line: "#C9CDD6", ok: "#00704A", warn: "#8A5A00", bad: "#B3261E", earlier: "#000000",
 			series: [4]string{"#0063A6", "#A65F00", "#00735C", "#A0417A"},
 			ramps: [4][Steps]string{
 				{"#C5DDEE", "#94C0E0", "#64A4D0", "#3687BE", "#0063A6"},
@@ -52,7 +54,7 @@ var palettes = map[colorprofile.Profile][2]palette{
 			heat: [Shades]string{"#DCE6F5", "#B5C7EC", "#9B9FE0", "#8B70CC", "#7F42AC", "#701E80", "#4A0A4D"},
 		},
 		{
-			accent: "#A896FF", muted: "#9AA0B2", line: "#3C4152", ok: "#35C98F", warn: "#F0B429", bad: "#FF7A70",
+			accent: "#A896FF", muted: "#9AA0B2", line: "#3C4152", ok: "#35C98F", warn: "#F0B429", bad: "#FF7A70", earlier: "#FFFFFF",
 			series: [4]string{"#56B4E9", "#E69F00", "#2FBF9B", "#E08BB9"},
 			ramps: [4][Steps]string{
 				{"#1F4560", "#2B5F85", "#3A7FAF", "#4799CC", "#56B4E9"},
@@ -65,13 +67,13 @@ var palettes = map[colorprofile.Profile][2]palette{
 	},
 	colorprofile.ANSI256: {
 		{
-			accent: "57", muted: "240", line: "252", ok: "22", warn: "94", bad: "124",
+			accent: "57", muted: "240", line: "252", ok: "22", warn: "94", bad: "124", earlier: "16",
 			series: [4]string{"25", "130", "29", "132"},
 			ramps:  [4][Steps]string{{"153", "110", "110", "67", "25"}, {"223", "223", "215", "172", "130"}, {"115", "115", "72", "72", "29"}, {"218", "218", "175", "175", "132"}},
 			heat:   [Shades]string{"189", "153", "141", "98", "91", "54", "53"},
 		},
 		{
-			accent: "141", muted: "247", line: "238", ok: "42", warn: "214", bad: "209",
+			accent: "141", muted: "247", line: "238", ok: "42", warn: "214", bad: "209", earlier: "231",
 			series: [4]string{"74", "178", "43", "175"},
 			ramps:  [4][Steps]string{{"24", "24", "31", "31", "74"}, {"94", "94", "136", "136", "178"}, {"29", "29", "36", "36", "43"}, {"132", "132", "132", "132", "175"}},
 			heat:   [Shades]string{"17", "54", "91", "127", "168", "209", "222"},
@@ -81,13 +83,13 @@ var palettes = map[colorprofile.Profile][2]palette{
 	// too pale for words: what is good has the colour of text. White is not to be seen there at all.
 	colorprofile.ANSI: {
 		{
-			accent: "4", muted: "8", line: "8", ok: "", warn: "5", bad: "1",
+			accent: "4", muted: "8", line: "8", ok: "", warn: "5", bad: "1", earlier: "0",
 			series: [4]string{"4", "5", "6", "3"},
 			ramps:  [4][Steps]string{{"12", "12", "12", "4", "4"}, {"13", "13", "13", "5", "5"}, {"6", "6", "6", "6", "6"}, {"3", "3", "3", "3", "3"}},
 			heat:   [Shades]string{"6", "6", "12", "12", "5", "4", "0"},
 		},
 		{
-			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9",
+			accent: "13", muted: "7", line: "8", ok: "10", warn: "11", bad: "9", earlier: "15",
 			series: [4]string{"12", "11", "14", "13"},
 			ramps:  [4][Steps]string{{"4", "4", "4", "12", "12"}, {"3", "3", "3", "11", "11"}, {"6", "6", "6", "14", "14"}, {"5", "5", "5", "13", "13"}},
 			heat:   [Shades]string{"4", "5", "12", "9", "13", "11", "15"},
@@ -134,6 +136,7 @@ type Styles struct {
 	Plain, Bold, Muted, Line, OK, Warn, Bad  Ink
 	Accent, title, FocusTitle, focusLine     Ink
 	Selected, Key, KeyOff, now, Past, future Ink
+	Earlier                                  Ink
 	Series                                   [4]Ink
 	Gone, Alarm, cursor                      Ink
 	// Ramp are the shades of an area of each series, from the bottom up, Heat those of
@@ -182,7 +185,7 @@ func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 		OK: newInk(fg(p.ok)), Warn: newInk(fg(p.warn)), Bad: newInk(fg(p.bad).Bold(true)),
 		Accent: newInk(fg(p.accent)), title: newInk(fg(p.accent)), FocusTitle: newInk(fg(p.accent).Bold(true)), focusLine: newInk(fg(p.accent)),
 		Selected: newInk(fg(p.accent).Bold(true)), Key: newInk(lipgloss.NewStyle().Bold(true)), KeyOff: newInk(fg(p.line)),
-		now: newInk(fg(p.muted)), Past: area(p.muted), future: newInk(fg(p.line)),
+		now: newInk(fg(p.muted)), Past: area(p.muted), future: newInk(fg(p.line)), Earlier: newInk(fg(p.earlier).Bold(true)),
 		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), Alarm: newInk(fg(p.warn).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i, c := range p.series {
@@ -227,7 +230,7 @@ func monoStyles() *Styles {
 		Name: "mono",
 		Bold: newInk(bold), Muted: newInk(faint), Line: newInk(faint), Warn: newInk(bold), Bad: newInk(bold),
 		FocusTitle: newInk(bold), focusLine: newInk(lipgloss.NewStyle()), Selected: newInk(bold),
-		Key: newInk(bold), KeyOff: newInk(faint), now: newInk(faint), Past: newInk(faint), future: newInk(faint),
+		Key: newInk(bold), KeyOff: newInk(faint), now: newInk(faint), Past: newInk(faint), future: newInk(faint), Earlier: newInk(bold),
 		Gone: newInk(bold.Reverse(true)), Alarm: newInk(bold.Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i := range s.Ramp {
