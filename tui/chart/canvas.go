@@ -175,6 +175,63 @@ func (c *Canvas) Line(vals []float64, l Layer) {
 	}
 }
 
+// Stroke is a line of values, which are fractions of the height, one per column of dots; a thin one, or a thick one.
+type Stroke struct {
+	Vals  []float64
+	Layer Layer
+	Thin  bool
+}
+
+// thins are the signs of a thin line within a cell, from its foot up.
+var thins = []rune("▁─▔")
+
+// Strokes draws several lines, so that none hides another: of two thick ones that pass through one cell, each has a half
+// of it, and where lines run along each other, each has some columns in turn. They are not joined where they jump.
+func (c *Canvas) Strokes(list []Stroke) {
+	type mark struct {
+		sign  rune
+		layer Layer
+	}
+	for x := range c.w {
+		through := make([][]mark, c.h)
+		for _, s := range list {
+			level := func(steps int) int {
+				at := -1
+				for i := 2 * x; i < min(2*x+2, len(s.Vals)); i++ {
+					at = max(at, level(s.Vals[i], 1, steps*c.h-1))
+				}
+				return at
+			}
+			at, y, sign := level(2), 0, '▄'
+			if s.Thin {
+				at = level(len(thins))
+				y = c.h - 1 - at/len(thins)
+				sign = thins[max(at, 0)%len(thins)]
+			} else if y = c.h - 1 - at/2; at%2 == 1 {
+				sign = '▀'
+			}
+			if at >= 0 {
+				through[y] = append(through[y], mark{sign, s.Layer})
+			}
+		}
+		for y, marks := range through {
+			if len(marks) == 0 {
+				continue
+			}
+			at, i := marks[x/turn%len(marks)], y*c.w+x
+			c.dots[i], c.text[i], c.layers[i], c.under[i], c.block[i] = 0, at.sign, at.layer, 0, true
+			for _, other := range marks {
+				if at.sign == '▀' && other.sign == '▄' || at.sign == '▄' && other.sign == '▀' {
+					c.under[i] = other.layer
+				}
+			}
+		}
+	}
+}
+
+// turn is for how many columns each of several lines in a row has the cells.
+const turn = 2
+
 // Put writes text starting at a cell, over what is there; text that does not fit is cut
 // off.
 func (c *Canvas) Put(x, y int, text string, l Layer) {

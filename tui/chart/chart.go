@@ -36,6 +36,19 @@ func Peak(vals []float64) float64 {
 	return peak
 }
 
+// Far is how many times the p99 of the seconds their maxima may be for one linear scale to show both, tower how many
+// times the p50 the highest may be.
+const Far, tower = 5, 100
+
+// Firm is after how many seconds Steep can tell.
+const Firm = 5
+
+// Steep reports whether the times of a run need a logarithmic axis, while it goes and afterwards: their maxima are
+// usually far above their p99, or once very far above their p50.
+func Steep(p50, p99, most []float64) bool {
+	return Median(most) > Far*Median(p99) || Peak(most) > tower*Median(p50)
+}
+
 // DimmedFew says where the p99 of a chart is dimmed: too few calls support it.
 func DimmedFew() string { return fmt.Sprintf("dimmed if of fewer than %d calls", measure.Needs(99)) }
 

@@ -608,7 +608,9 @@ func TestANameInTheLaneIsThatOfOneSign(t *testing.T) {
 	assert.Equal(t, "            ▾threads                    ", lane(at(12, "payload"), later), "the newest")
 	assert.Equal(t, "     ▾rate 20k  ▾           ▾rate 40k   ", lane(at(5, "rate 20\u2009000"), at(16, "threads 32"), at(28, "rate 40\u2009000")), "two cells before the next sign, and no value without its knob")
 	assert.Equal(t, "   ▾5.5M   ▾20k  ▾600k     ▾rate 40k    ", lane(at(3, "rate 5\u2009500\u2009000"), at(11, "rate 20\u2009000"), at(17, "rate 600\u2009000"), at(27, "rate 40\u2009000")), "all of one knob")
-	assert.Equal(t, "                                   ▾    ", lane(at(35, "rate 20\u2009000")), "of a single one, no value without its knob")
+	assert.Equal(t, "                           rate 20k▾    ", lane(at(35, "rate 20\u2009000")), "at the end to the left")
+	assert.Equal(t, "                         ▾         ▾    ", lane(at(25, ""), at(35, "rate 20\u2009000")), "not beside another sign; of a single one, no value without its knob")
+	assert.Equal(t, "  ▾×4         ▾threads 5   ▾×4          ", lane(at(2, "threads 1"), at(5, "payload 2"), at(9, "threads 3"), at(12, "payload 4"), at(14, "threads 5"), at(27, "payload 2"), at(28, "payload 3"), at(28, "payload 33"), at(30, "threads much longer than there is")), "a crowd without names is counted")
 	note := Moment{Cell: 26, Sign: '◆', Name: "the cache was warm"}
 	assert.Equal(t, "                     ▾5   ◆     ▾6      ", lane(at(21, "5"), note, at(32, "6")), "no article alone")
 	level := Moments(nil, []measure.Mark{{Note: "rate 8k: too much · p99<5ms: 30 % took longer"}}, []measure.Change{{Name: "rate", From: 8000, To: 4000, By: measure.BySearch}}, nil)

@@ -45,7 +45,7 @@ const OwnPause = "perfbench did not run"
 // Signs explains the signs of lanes and charts, for the help.
 func Signs() []key.Binding {
 	return []key.Binding{
-		widget.Bind("▾ ▿", "a change, or one to come"), widget.Bind("◆", "a note"), widget.Bind("▸", "a phase began"),
+		widget.Bind("▾ ▿", "a change, or one to come"), widget.Bind("▾×5", "five changes"), widget.Bind("◆", "a note"), widget.Bind("▸", "a phase began"),
 		widget.Bind("▒", "a fault was in force"), widget.Bind(string(Outage), "nothing was done"), widget.Bind(string(Emptied), "answered without records"),
 		widget.Bind("✗", "calls failed"), widget.Bind("▲ ▔", "above the scale"),
 	}
@@ -65,7 +65,7 @@ const (
 )
 
 // Lane is a row of cells above a chart with a sign for each moment, and the name to its right where that ends before
-// the next sign; moments of one cell share a name, that of the newest which has room, and its sign. Where several
+// the next sign, or at the end to its left; changes that are too close for names are counted, ▾×5. Moments of one cell share a name, that of the newest which has room, and its sign. Where several
 // changes are all of one knob, a value may stand alone. What a search did is left out where its name has no room. The lane
 // is empty if no moment lies on the chart.
 func Lane(s *widget.Styles, cells int, moments []Moment) string {
@@ -104,23 +104,58 @@ func inLane(cells int, moments []Moment) (c *Canvas, shown []Moment) {
 		}
 	}
 	named, one := map[int]bool{}, oneKnob(moments)
-	for _, m := range newest(moments) {
-		if m.Cell < 0 || m.Cell >= cells || named[m.Cell] || m.Searched && !c.Free(m.Cell, 0, 1) {
-			continue
-		}
-		texts := m.names()
-		if one {
-			_, value := m.parts()
-			texts = append(texts, value)
-		}
-		if slices.ContainsFunc(texts, func(text string) bool { return nameBeside(c, m.Cell, text) }) {
-			put(&m)
-			if named[m.Cell] = true; m.Searched {
-				shown = append(shown, m)
+	for _, beside := range []func(*Canvas, int, string) bool{nameAfter, nameBefore} {
+		for _, m := range newest(moments) {
+			if m.Cell < 0 || m.Cell >= cells || named[m.Cell] || m.Searched && !c.Free(m.Cell, 0, 1) {
+				continue
+			}
+			texts := m.names()
+			if one {
+				_, value := m.parts()
+				texts = append(texts, value)
+			}
+			if slices.ContainsFunc(texts, func(text string) bool { return beside(c, m.Cell, text) }) {
+				put(&m)
+				if named[m.Cell] = true; m.Searched {
+					shown = append(shown, m)
+				}
 			}
 		}
 	}
+	crowds(c, shown, named)
 	return c, shown
+}
+
+// A crowd is crowd changes or more, each at most aside cells from the next, that have no name in the lane.
+const crowd, aside = 3, 4
+
+// crowds counts the changes of each crowd at the first of them, where as many signs would tell nothing: ▾×5.
+func crowds(c *Canvas, moments []Moment, named map[int]bool) {
+	w, _ := c.Size()
+	var list []Moment
+	flush := func() {
+		if n := len(list); n >= crowd {
+			first, last, text := list[0].Cell, list[n-1].Cell, "▾×"+strconv.Itoa(n)
+			long := ansi.StringWidth(text)
+			if over := first + long - 1 - last; over <= 0 || c.Free(last+1, 0, over) {
+				c.Put(first, 0, strings.Repeat(" ", last-first+1), sign)
+				c.Put(first, 0, text, sign)
+			}
+		}
+		list = nil
+	}
+	for _, m := range slices.SortedStableFunc(slices.Values(moments), func(x, y Moment) int { return cmp.Compare(x.Cell, y.Cell) }) {
+		if m.Cell < 0 || m.Cell >= w {
+			continue
+		}
+		if n := len(list); n > 0 && m.Cell-list[n-1].Cell > aside || m.Sign != '▾' || named[m.Cell] {
+			flush()
+		}
+		if m.Sign == '▾' && !named[m.Cell] {
+			list = append(list, m)
+		}
+	}
+	flush()
 }
 
 // newest returns moments with the newest first, but those that have not come yet last.
@@ -214,8 +249,8 @@ func shortened(text string) string {
 // apart is how many cells are at least between a name in a lane and the next sign.
 const apart = 2
 
-// nameBeside writes a name to the right of the sign in a lane, and reports whether there was room.
-func nameBeside(c *Canvas, cell int, text string) bool {
+// nameAfter writes a name to the right of the sign in a lane, and reports whether there was room.
+func nameAfter(c *Canvas, cell int, text string) bool {
 	w, _ := c.Size()
 	n := ansi.StringWidth(text)
 	room := min(n+apart, w-cell-1)
@@ -223,5 +258,16 @@ func nameBeside(c *Canvas, cell int, text string) bool {
 		return false
 	}
 	c.Put(cell+1, 0, text, called)
+	return true
+}
+
+// nameBefore writes a name to the left of the last sign in a lane, and reports whether there was room.
+func nameBefore(c *Canvas, cell int, text string) bool {
+	w, _ := c.Size()
+	n := ansi.StringWidth(text)
+	if after := w - cell - 1; n == 0 || after > 0 && !c.Free(cell+1, 0, after) || !c.Free(cell-n-apart, 0, n+apart) {
+		return false
+	}
+	c.Put(cell-n, 0, text, called)
 	return true
 }

@@ -1,9 +1,12 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -188,7 +191,7 @@ func Sides(s *widget.Styles, when string, samples []rundir.Sample, course *Cours
 	if !brief {
 		lines = append(lines, alarmOf(s, v, w)...) // below the figures that show it
 	}
-	return head, append(lines, counters(s, samples, course, shown, w, brief)...)
+	return head, append(lines, counters(s, when, samples, course, shown, w, brief)...)
 }
 
 // alarm reports that perfbench limits the run, if so.
@@ -213,9 +216,9 @@ func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
 	return names
 }
 
-// counters draws what else the store reported for its last second, with its history,
-// two or more per line.
-func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int, brief bool) []string {
+// counters draws what else the store reported, with its course and how high that goes,
+// two or more per line. A course shows how a counter changed: one of 0 and 1 is as high as one of thousands.
+func counters(s *widget.Styles, when string, samples []rundir.Sample, course *Course, shown map[string]bool, w int, brief bool) []string {
 	names := named(samples, shown)
 	var still []string
 	if brief {
@@ -231,19 +234,39 @@ func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown m
 	if len(names)+len(still) == 0 {
 		return nil
 	}
-	const wide, least = 38, 8
-	each := max(w/(wide+least), 1)
-	trend := min(w/each-wide, minute)
-	out := []string{"", s.Muted.On("  the store's own counters")}
+	const wide, least, high = 38, 8, 10
+	each := max(w/(wide+least+high), 1)
+	trend, most := min(w/each-wide-high, minute), high
+	if trend < least { // no room for how high
+		trend, most = trend+high, 0
+	}
+	cell := func(title, figure, course, highest string) string {
+		line := "  " + widget.Fit(title, wide-15) + widget.FitRight(figure, 11) + " "
+		if trend > 1 {
+			line += widget.FitRight(course, trend-1) + " " + s.Muted.On(widget.FitRight(highest, most))
+		}
+		return line
+	}
+	figure, long := "mean", "over the run"
+	if when == LastSecond {
+		figure, long = "now", fmt.Sprintf("last %d s", trend-1)
+	}
+	head := cell("store's own counters", figure, long, "highest")
+	for range min(each, len(names)) - 1 {
+		head += cell("", figure, long, "highest")
+	}
+	if len(names) == 0 {
+		head = "  store's own counters"
+	}
+	out := []string{"", s.Muted.On(strings.TrimRight(ansi.Strip(head), " "))}
 	for part := range slices.Chunk(names, each) {
 		line := ""
 		for _, n := range part {
 			v, _ := sumOf(samples, rundir.OfStore, n)
+			drawn := course.of[n][max(len(course.of[n])-trend+1, 0):]
 			title, text := counter(n, v)
-			line += "  " + widget.Fit(title, wide-15) + widget.FitRight(text, 11) + " "
-			if trend > 1 {
-				line += s.Accent.On(Trend(course.of[n], trend-1)) + " "
-			}
+			_, highest := counter(n, Peak(drawn))
+			line += cell(title, text, s.Accent.On(Trend(drawn, trend-1)), highest)
 		}
 		out = append(out, line)
 	}

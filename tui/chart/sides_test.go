@@ -37,6 +37,8 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 	for _, want := range []string{"commits", "56/s", "dirty bytes", "16 KiB", "net hops bytes", "8 KiB/s", " ▁▃█"} {
 		assert.Contains(t, text, want)
 	}
+	assert.Regexp(t, `store's own counters +now +last \d+ s +highest`, text)
+	assert.Regexp(t, `commits +56/s .*█ +56/s`, text, "how high the course goes")
 	assert.NotContains(t, text, "received", "what nobody tells has no line")
 	assert.NotContains(t, text, "bottleneck")
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Axis is the time axis that both charts share: an interval of the run, spread over the
-// columns of dots, two per cell. It changes in leaps: the length of a run is known, or
-// doubles when it is full, and in between nothing that is drawn moves.
+// columns of dots, two per cell. It grows in leaps, each when it is full, by half at most and up to the length of the
+// run; in between nothing that is drawn moves.
 type Axis struct {
 	// From is the first second shown, Span the number of seconds shown.
 	From, Span int
@@ -21,19 +21,28 @@ type Axis struct {
 	Bucket time.Duration
 }
 
-// firstSpan is the shortest axis of a run whose end is not known.
-const firstSpan = 30
+// firstSpan is the shortest axis of a run that lasts longer.
+const firstSpan = 10
+
+// grown returns the next longer axis: 10, 15, 20, 30, 40, 60 and so on, always less than half empty.
+func grown(span int) int {
+	if span%3 == 0 {
+		return span / 3 * 4
+	}
+	return span / 2 * 3
+}
 
 // NewAxis returns the axis in the elapsed-th second of a run that begins with warmup
-// seconds and is to last total more; 0 means unknown. The second in which the last calls end is none of them.
+// seconds and is to last total more; 0 means unknown. It is whole from the start if that has something to show of the
+// time to come. The second in which the last calls end is none of them.
 // The values cover width or more.
-func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
+func NewAxis(cells, warmup, elapsed, total int, whole bool, width time.Duration) Axis {
 	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, time.Second)}
 	elapsed += warmup
 	for a.Span < elapsed {
-		a.Span *= 2
+		a.Span = grown(a.Span)
 	}
-	if total += warmup; total > warmup && total >= elapsed-1 && 2*total <= 5*a.Span {
+	if total += warmup; total > warmup && total >= elapsed-1 && (whole || total < a.Span || total < elapsed) {
 		a.Span = max(total, 1)
 	}
 	for a.Bucket.Seconds() < a.perDot() {

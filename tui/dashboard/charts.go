@@ -65,19 +65,14 @@ const (
 
 func (ch *charts) nextAxes() { ch.axes, ch.pressed = (ch.axes+1)%(logBoth+1), true }
 
-// far is how many times the p99 of the seconds their maxima may be for one linear scale to show both, tower how many
-// times the p50 the highest may be, firm after how many seconds that can be told.
-const far, tower, firm = 5, 100, 5
-
-// suit makes the axis of the times logarithmic where their maxima are usually far above their p99, or once very far
-// above their p50. It stays so: a chart that went back and forth would be hard to read.
+// suit makes the axis of the times logarithmic where they need that. It stays so: a chart that went back and forth would
+// be hard to read.
 func (ch *charts) suit(p50, p99, most Series) {
 	whole := min(p99.Whole, most.Whole)
-	if ch.pressed || ch.axes != linear || whole-max(-p99.First, 0) < firm {
+	if ch.pressed || ch.axes != linear || whole-max(-p99.First, 0) < chart.Firm {
 		return
 	}
-	maxima := most.Vals[:whole]
-	if chart.Median(maxima) > far*chart.Median(p99.Vals[:whole]) || chart.Peak(maxima) > tower*chart.Median(p50.Vals[:whole]) {
+	if chart.Steep(p50.Vals[:whole], p99.Vals[:whole], most.Vals[:whole]) {
 		ch.axes = logLatency
 		if ch.steep == nil {
 			ch.steep = map[int]bool{}
@@ -238,7 +233,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		room, all := p.latency.Dx(), ch.sel.ofAll()
 		for _, legend := range ch.against.timesLegends(e.Styles, ch.sel.legend(e.Styles)) {
-			if p.size != widget.Small && legend != "" && ansi.StringWidth(pane.Title+note(of, why, since)+legend)+10 <= room {
+			if p.size != widget.Small && legend != "" && ansi.StringWidth(pane.Title+keyOf(c.Lined)+note(of, why, since)+legend)+13 <= room {
 				pane.Legend, all = legend, "" // it names them
 				room -= ansi.StringWidth(legend) + 2
 				break
@@ -249,7 +244,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		if p.size != widget.Small {
 			few := slices.ContainsFunc(c.Areas, func(a Area) bool { return slices.Contains(a.Few, true) })
-			pane.Title += legendFor(pane.Title, pane.Note, room, few, c.marks())
+			pane.Title += legendFor(c.Lined, pane.Title, pane.Note, room, few, c.marks())
 		}
 		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
@@ -263,15 +258,24 @@ func shortened(forms []string, fits func(string) bool) string {
 	return ""
 }
 
+// keyOf says what the marks of latency are of.
+func keyOf(lined bool) string {
+	if lined {
+		return "─ p50  ▄ p99"
+	}
+	return "█ p50 to p99"
+}
+
 // legendFor returns what says what the marks of the latency chart are, the longest that has room in the upper border,
 // with the space before it; empty if none has. If some of what is drawn is of few calls, that is said before the
 // rest; what is above the scale has those marks.
-func legendFor(title, note string, width int, few bool, marks []string) string {
-	const band, most = "█ p50 to p99", "⠒ max"
-	list := []string{band + "  " + most}
+func legendFor(lined bool, title, note string, width int, few bool, marks []string) string {
+	band := keyOf(lined)
+	list := []string{band + "  ⠒ max"}
 	if marks != nil {
 		list = []string{list[0] + "  " + marks[0], list[0] + "  " + marks[1], list[0], marks[1]}
 	}
+	list = append(list, band)
 	if few {
 		var dimmed []string
 		for _, l := range list {
@@ -426,7 +430,8 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 	return out
 }
 
-// bands returns the latency chart: a band from p50 to p99, with the maximum above.
+// bands returns the latency chart: a band from p50 to p99, or of several operations these two of each as lines, with
+// the maximum above.
 func (ch *charts) bands(a Axis, rows int) *Plot {
 	c := ch.plotted(a, rows, latencyLabel)
 	whole := a.Latency(ch.now.snap, ch.sel.op)
@@ -461,8 +466,8 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	if c.Log = ch.axes != linear; c.Log {
 		c.least, c.most = low, max(chart.Peak(c.Above), chart.Peak(all))
 	}
+	c.Lined = len(c.Areas) > 1
 	c.fit()
-	c.arrange()
 	return c
 }
 
@@ -578,7 +583,7 @@ func (ch *charts) rescale() {
 	maxima := a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax })
 	ch.suit(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseP50 }), lat, maxima)
 	p99, most := times(lat), times(maxima)
-	if most > far*p99 { // no scale shows both
+	if most > chart.Far*p99 { // no scale shows both
 		most = 2 * p99
 	}
 	ch.scaleL.Ceiling = ch.scaleL.Next(max(p99, most), second)

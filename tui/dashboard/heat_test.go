@@ -16,7 +16,7 @@ import (
 )
 
 func TestAHeatMapIsDenserWhereMoreCallsAre(t *testing.T) {
-	a := NewAxis(4, 0, 4, 4, time.Second)
+	a := NewAxis(4, 0, 4, 4, false, time.Second)
 	h := NewHeat(a, 4, []measure.Spread{
 		{T: 0, Width: 1, First: 96, Counts: []int64{1000, 0, 3, 0}}, // 96: up to 1 ms
 		{T: 2, Width: 2, First: 98, Counts: []int64{0, 5}},
@@ -29,7 +29,7 @@ func TestAHeatMapIsDenserWhereMoreCallsAre(t *testing.T) {
 
 // The axis of a heat map ends just above the longest time, however few rows it has.
 func TestAHeatMapEndsNearTheLongestTime(t *testing.T) {
-	a := NewAxis(4, 0, 4, 4, time.Second)
+	a := NewAxis(4, 0, 4, 4, false, time.Second)
 	for rows := 2; rows < 40; rows++ {
 		for _, lo := range []int{50, 70, 85, 96, 110} {
 			h := NewHeat(a, rows, []measure.Spread{{Width: 1, First: lo, Counts: append(make([]int64, 112-lo), 1)}}) // 10 ms

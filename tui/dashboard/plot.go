@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -17,6 +16,8 @@ type Plot struct {
 	Cells, Rows int
 	// Areas are drawn in order, each over the one before. Where one with a lower edge is hidden, its upper edge is seen.
 	Areas []Area
+	// Lined draws only the edges of areas, as lines: those of several may lie on each other.
+	Lined bool
 	// Above is a line above the areas, Ghost one behind them.
 	Above, Ghost []float64
 	// Pending is a line that is highlighted from where it reaches Alarm.
@@ -90,17 +91,13 @@ func (p *Plot) fit() {
 	p.High = plot.TopIn(p.most, p.Rows)
 }
 
-// arrange puts the lower areas in front. Those that usually end in the same row keep their order: their colours do not
-// change places whenever one is a little higher than the other.
-func (p *Plot) arrange() {
-	row := func(a Area) float64 { return math.Floor(p.Part(chart.Median(a.To)) * float64(p.Rows)) }
-	slices.SortStableFunc(p.Areas, func(x, y Area) int { return cmp.Compare(row(y), row(x)) })
-}
-
 // canvas draws everything of a plot.
 func (p *Plot) canvas() *chart.Canvas {
 	c := chart.NewCanvas(p.Cells, p.Rows)
 	for _, a := range p.Areas {
+		if p.Lined {
+			break
+		}
 		from := []float64(nil)
 		if a.From != nil {
 			from = p.scaled(a.From)
@@ -108,7 +105,7 @@ func (p *Plot) canvas() *chart.Canvas {
 		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4), edge+chart.Layer(a.Series%4))
 	}
 	for _, a := range p.Areas[:max(len(p.Areas)-1, 0)] { // nothing hides the last
-		if a.From != nil {
+		if a.From != nil && !p.Lined {
 			c.Edge(p.scaled(a.To), edge+chart.Layer(a.Series%4))
 		}
 	}
@@ -116,6 +113,9 @@ func (p *Plot) canvas() *chart.Canvas {
 		if y := c.Row(v); x%2 == 0 && y >= 0 {
 			c.Put(x/2, y, earlierSign, ghost) // a character, which is visible in an area even without colours
 		}
+	}
+	if p.Lined {
+		p.lines(c)
 	}
 	c.Line(p.scaled(p.Above), above)
 	p.ages(c)
@@ -154,6 +154,16 @@ func (p *Plot) canvas() *chart.Canvas {
 		}
 	}
 	return c
+}
+
+// lines draws the edges of areas, the lower ones thin.
+func (p *Plot) lines(c *chart.Canvas) {
+	var list []chart.Stroke
+	for _, a := range p.Areas {
+		l := edge + chart.Layer(a.Series%4)
+		list = append(list, chart.Stroke{Vals: p.scaled(a.From), Layer: l, Thin: true}, chart.Stroke{Vals: p.scaled(a.To), Layer: l})
+	}
+	c.Strokes(list)
 }
 
 // marks say what the marks of values above the scale are, the longest first, and of an area or the line above it,

@@ -132,7 +132,7 @@ func TestFaultsAreShaded(t *testing.T) {
 		{At: at(2), Name: "fault-delay", To: 5}, {At: at(3), Name: "threads", From: 1, To: 2}, {At: at(6), Name: "fault-delay", From: 5},
 		{At: at(10), Name: "fault-kill", To: 2}, {At: at(11), Name: "fault-kill", From: 2}, {At: at(16), Name: "fault-pause", To: 1},
 	}}
-	a := NewAxis(20, 0, 20, 20, time.Second)
+	a := NewAxis(20, 0, 20, 20, false, time.Second)
 	p := Plot{Cells: 20, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Broken: brokenIn(s, a)}
 	assert.Equal(t, "  ▒▒▒▒    ▒     ▒▒  ", strings.Split(drawn(p), "\n")[0])
 	assert.NotContains(t, strings.Split(drawn(p), "\n")[1], "▒")
@@ -144,7 +144,7 @@ func TestNothingIsPendingWhereAllCallsFail(t *testing.T) {
 		{Count: 100, ResponseMax: 9e6, Oldest: 20 * time.Millisecond}, {At: time.Second, Errors: 100, Oldest: 20 * time.Millisecond},
 		{At: 2 * time.Second, Oldest: 900 * time.Millisecond}, {At: 3 * time.Second, Errors: 1, Oldest: 2 * time.Second},
 	}}}
-	got := NewAxis(40, 0, 4, 0, time.Second).Pending(s, 0).Vals
+	got := NewAxis(40, 0, 4, 0, false, time.Second).Pending(s, 0).Vals
 	assert.Equal(t, 20e6, got[0])
 	assert.True(t, math.IsNaN(got[1]))
 	assert.Equal(t, []float64{900e6, 2e9}, got[2:], "what waits")
@@ -172,21 +172,28 @@ func TestTheEdgeOfAHiddenAreaIsSeen(t *testing.T) {
 	assert.Equal(t, []chart.Layer{edge + 2, edge}, []chart.Layer{at(2, 0), c.Under(2, 0)}, "of three the lowest and the highest")
 }
 
-// The lower of two areas is in front; of two that end in one row, that is always the same one.
-func TestAreasOfOneRowKeepTheirOrder(t *testing.T) {
-	order := func(heights ...float64) (out []int) {
-		p := Plot{Cells: 4, Rows: 4, Scale: plot.Scale{High: 8}}
-		for i, h := range heights {
-			p.Areas = append(p.Areas, Area{To: flat(8, h), Series: i})
-		}
-		p.arrange()
-		for _, a := range p.Areas {
-			out = append(out, a.Series)
-		}
-		return out
+// The lines of several operations are all seen where they lie on each other, and those of p50 are thin.
+func TestLinesOnEachOtherAreAllSeen(t *testing.T) {
+	p := Plot{Cells: 8, Rows: 4, Scale: plot.Scale{High: 8}, Label: number, Fresh: 8, Lined: true}
+	for i := range 2 {
+		p.Areas = append(p.Areas, Area{From: flat(16, 1), To: flat(16, 5-2*float64(i)), Series: i})
 	}
-	assert.Equal(t, []int{1, 2, 0}, order(1, 7, 5))
-	assert.Equal(t, []int{2, 0, 1}, order(4.1, 4.2, 7))
-	assert.Equal(t, []int{2, 0, 1}, order(4.2, 4.1, 7))
-	assert.Equal(t, []int{1, 0}, order(math.NaN(), 1), "what has no values yet hides none")
+	assert.Equal(t, "        \n▄▄▄▄▄▄▄▄\n▀▀▀▀▀▀▀▀\n────────", drawn(p), "apart")
+	p.Areas[1].To = flat(16, 6)
+	assert.Equal(t, "        \n▄▄▀▀▄▄▀▀\n        \n────────", drawn(p), "in the halves of a row")
+	c := p.canvas()
+	for x := range 8 {
+		_, l := c.At(x, 1)
+		assert.ElementsMatch(t, []chart.Layer{edge, edge + 1}, []chart.Layer{l, c.Under(x, 1)}, "both in each column")
+	}
+	p.Areas[1].To = flat(16, 5)
+	c = p.canvas()
+	for _, y := range []int{1, 3} {
+		seen := map[chart.Layer]int{}
+		for x := range 8 {
+			_, l := c.At(x, y)
+			seen[l]++
+		}
+		assert.Equal(t, map[chart.Layer]int{edge: 4, edge + 1: 4}, seen, "in turn")
+	}
 }

@@ -89,7 +89,7 @@ func (r *reading) whose() []string {
 
 // axis returns the time axis for charts of that many cells.
 func (r *reading) axis(cells int) Axis {
-	return NewAxis(cells, widget.Seconds(-r.snap.Began), widget.Seconds(r.snap.At)+1, widget.Seconds(r.info.Duration), r.snap.Bucket)
+	return NewAxis(cells, widget.Seconds(-r.snap.Began), widget.Seconds(r.snap.At)+1, widget.Seconds(r.info.Duration), len(r.info.Planned) > 0, r.snap.Bucket)
 }
 
 // beyond reports whether what has a length is over, and phases go on that have none.

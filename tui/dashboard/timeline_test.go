@@ -22,13 +22,13 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// A mark at 15 s lies above the charts, and no time is missing for it.
+// A mark at 10 s lies above the charts, and no time is missing for it.
 func TestAMarkIsNotWrittenOverAMoment(t *testing.T) {
-	_, d, run := live(t, 15*time.Second, 80, 24)
+	_, d, run := live(t, 10*time.Second, 80, 24)
 	run.Mark(run.At, "half-time")
 	d.refresh()
 	a := d.now.axis(60)
-	assert.Contains(t, d.charts.timeline(a, 78, 8), " 00:15 ")
+	assert.Contains(t, d.charts.timeline(a, 78, 8), " 00:10 ")
 	assert.Contains(t, ansi.Strip(d.charts.rates(a, 9).Lane(widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor))), "◆half-time")
 }
 
@@ -250,21 +250,21 @@ func TestAMomentHasWhatWasChangedInIt(t *testing.T) {
 // The latency chart says in its border what its marks are, where there is room beside what is more needed.
 func TestTheLatencyChartHasALegend(t *testing.T) {
 	a, _, _ := live(t, 15*time.Second, 120, 40)
-	assert.Regexp(t, `╭─ Latency   █ p50 to p99, dimmed if of fewer than 1000 calls  ⠒ max  ■ putall  ■ verify ─+ figures since the start ─╮`, a.Picture(t))
+	assert.Regexp(t, `╭─ Latency   ─ p50  ▄ p99, dimmed if of fewer than 1000 calls  ⠒ max  ■ putall  ■ verify ─+ figures since the start ─╮`, a.Picture(t))
 	a, _, _ = live(t, 15*time.Second, 80, 24)
 	assert.NotContains(t, a.Picture(t), "⠒ max")
 	for _, c := range []struct {
 		width int
 		want  string
 	}{{50, "   █ p50 to p99  ⠒ max"}, {40, ""}} {
-		assert.Equal(t, c.want, legendFor("Latency", "all 2 ops ", c.width, false, nil))
+		assert.Equal(t, c.want, legendFor(false, "Latency", "all 2 ops ", c.width, false, nil))
 	}
 }
 
 // Where something is above the scale, the border names the key that makes room for it, if it does.
 func TestTheLegendNamesTheLogAxisWhereItHelps(t *testing.T) {
 	p := &Plot{Scale: plot.Scale{High: 10}, Areas: []Area{{To: []float64{10, 4}}}, Above: []float64{math.NaN(), 9}}
-	legend := func(width int) string { return legendFor("Latency", "all 2 ops ", width, false, p.marks()) }
+	legend := func(width int) string { return legendFor(false, "Latency", "all 2 ops ", width, false, p.marks()) }
 	assert.Equal(t, "   █ p50 to p99  ⠒ max", legend(90))
 	p.Pending = []float64{11}
 	assert.Equal(t, "   █ p50 to p99  ⠒ max  ▲▔ above the scale", legend(90))
@@ -309,7 +309,7 @@ func TestCallsAtAMomentAreThoseThatWereTimed(t *testing.T) {
 	}
 	ch := charts{now: &reading{snap: s}, sel: &selection{op: -1}}
 	ch.cross.Step(chart.Readings{N: 2, Width: time.Second}, 0)
-	a := NewAxis(60, 0, 3, 10, s.Bucket)
+	a := NewAxis(60, 0, 3, 10, false, s.Bucket)
 	assert.EqualValues(t, 200, ch.callsThen(a, 0), "half of two seconds")
 	s.Spreads = nil
 	assert.EqualValues(t, 4000, ch.callsThen(a, 0))
@@ -327,10 +327,10 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 		ch.rescale()
 		return ch
 	}
-	assert.Equal(t, logLatency, after(firm, 60*time.Millisecond, false).axes)
-	assert.Equal(t, linear, after(firm-1, 60*time.Millisecond, false).axes, "too early to tell")
-	assert.Equal(t, linear, after(firm, 60*time.Millisecond, true).axes)
-	near := after(firm, 40*time.Millisecond, false)
+	assert.Equal(t, logLatency, after(chart.Firm, 60*time.Millisecond, false).axes)
+	assert.Equal(t, linear, after(chart.Firm-1, 60*time.Millisecond, false).axes, "too early to tell")
+	assert.Equal(t, linear, after(chart.Firm, 60*time.Millisecond, true).axes)
+	near := after(chart.Firm, 40*time.Millisecond, false)
 	assert.Equal(t, linear, near.axes)
 	assert.InDelta(t, 40e6, near.scaleL.Most, 1, "the maxima fit")
 	near.now.snap.Whole[1].ResponseMax = 190e6
@@ -339,11 +339,11 @@ func TestTheAxisOfTimesIsLogarithmicWhereMaximaAreFarAbove(t *testing.T) {
 	near.now.snap.Whole[1].ResponseMax = 210e6
 	near.rescale()
 	assert.Equal(t, logLatency, near.axes, "more than a hundred times what is usual")
-	ch := after(firm, 60*time.Millisecond, false)
+	ch := after(chart.Firm, 60*time.Millisecond, false)
 	ch.nextAxes()
 	assert.Equal(t, logBoth, ch.axes)
 
-	ch = after(firm, 60*time.Millisecond, false)
+	ch = after(chart.Firm, 60*time.Millisecond, false)
 	for i := range ch.now.snap.Whole {
 		ch.now.snap.Whole[i].ResponseMax = 20e6
 	}

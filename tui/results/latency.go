@@ -59,7 +59,7 @@ func (l *loadedRun) latency(s *widget.Styles, op, w, h int) (lines []string, ops
 	default:
 		table, ops, note = l.times(s, op, false, w)
 	}
-	if fits() {
+	if note != "" && (s.Spoken || len(table)+3+leastSpread <= h) {
 		table = append(table, s.Muted.On(note))
 	}
 	return append(append(table, ""), l.spread(s, op, w, max(h-len(table)-1, leastSpread))...), ops
@@ -137,7 +137,7 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 			add(op, true, "    over one hour", units.Whole(o.Beyond))
 		}
 		if o.Wait.Max > 0 {
-			say("response = wait + service")
+			say("response = wait (until sent) + service (until answered)")
 			row(op, true, "    service", "", o.Service.Shown(o.Calls))
 			row(op, true, "    wait", "", o.Wait.Shown(o.Calls))
 		}

@@ -90,6 +90,12 @@ func (c *curves) drawn(vals []float64) []float64 {
 	return out
 }
 
+// steep reports whether the chart of times is logarithmic unless the user turns it, as while the run went.
+func (c *curves) steep() bool {
+	from, to := c.whole()
+	return to-from >= chart.Firm && chart.Steep(c.course.P50[:to], c.course.P99[:to], c.course.Max[:to])
+}
+
 // fewOf reports of how many of the whole seconds the p99 is of too few calls, and of how many it is known.
 func (c *curves) fewOf() (few, known int) {
 	from, to := c.whole()
@@ -154,12 +160,6 @@ func (g graph) end() float64 {
 	}
 	return chart.Settled(g.vals, g.early)
 }
-
-// steep is how many times the median second the end of a scale may be before it flattens most of them.
-const steep = 20
-
-// steep reports whether a linear scale would flatten most seconds.
-func (g graph) steep() bool { return g.end() > steep*chart.Median(g.vals) }
 
 // scale returns the scale of the values in so many rows.
 func (g graph) scale(rows int) plot.Scale {

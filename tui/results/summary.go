@@ -433,7 +433,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	c.rates, c.p99 = c.drawn(c.rates), c.drawn(c.p99)
 	p99 := graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}
 	axis := ""
-	if p99.log = p99.steep() != m.turned; p99.log {
+	if p99.log = c.steep() != m.turned; p99.log {
 		axis = ", log"
 	}
 	from, to := c.whole()

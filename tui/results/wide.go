@@ -46,8 +46,10 @@ func (l *loadedRun) wall(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 	if len(text) > h {
 		text = l.text(s, o, lw, true)
 	}
-	if more, _, _ := l.times(s, noOp, true, lw); len(text)+len(more)+1 <= h {
-		text = append(append(text, ""), more...)
+	if more, _, note := l.times(s, noOp, true, lw); len(text)+len(more)+1 <= h {
+		if text = append(append(text, ""), more...); note != "" && len(text) < h {
+			text = append(text, s.Muted.On(note))
+		}
 	}
 	return columns(text, lw, l.pictures(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h)...)
 }
