@@ -62,7 +62,7 @@ func (d *Driver) Searching(r session.Request, a find.Asked) session.Request {
 		}
 		r.Values.Set(workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
 	}
-	r.MaxThreads = find.Room(a)
+	r.MaxThreads, r.Of = find.Room(a), rundir.OfSearch
 	return r
 }
 

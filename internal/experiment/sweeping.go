@@ -89,6 +89,7 @@ func (s *Sweep) left() (out []Turn) {
 			continue
 		}
 		t.Request = s.points[t.Member].request
+		t.Request.Of = rundir.OfSweep
 		t.What = fmt.Sprintf("run %d of %d (%s)", len(s.result.Runs)+len(out)+1, s.result.All(), s.result.Place(t.Member))
 		out = append(out, t)
 	}

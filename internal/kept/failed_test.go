@@ -40,6 +40,7 @@ func TestAVerdictHasItsFirstCauseBesideIt(t *testing.T) {
 		{with("fault: no store", "errors"), "DEGRADED · ended by a fault", "DEGRADED · fault"},
 		{with("duration", "unstarted"), "DEGRADED: never sent", "DEGRADED: never sent"},
 		{with(rundir.StillRunning, "samples"), "still running", "still running"},
+		{&Item{Run: &rundir.Run{EndedBy: rundir.StillRunning, Of: rundir.OfSweep}}, "still running, in a sweep", "still running, in a sweep"},
 	} {
 		assert.Equal(t, []string{c.full, c.brief}, []string{c.i.Because(c.i.Judged()), c.i.Because(c.i.JudgedBriefly())}, c.full)
 	}

@@ -200,6 +200,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		{Item{Run: &rundir.Run{}}, OneRun, "–"},
 		{Item{Run: &rundir.Run{EndedBy: rundir.StillRunning, Changes: []rundir.Change{{By: measure.BySearch}}}}, Search, "running"},
+		{Item{Run: &rundir.Run{EndedBy: rundir.StillRunning, Of: rundir.OfSearch}}, Search, "running"},
+		{Item{Run: &rundir.Run{EndedBy: rundir.CutShort, Of: rundir.OfSearch}}, OneRun, "–"},
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 8700, Complete: true}), Search, "8.4k x/s"},
 		{found(rundir.Sought{Over: "rate", Found: 8400, TooMuch: 16800}), Search, "8.4k x/s, ended early"},
 		{found(rundir.Sought{Over: "rate", Found: 8400}), Search, "≥ 8.4k x/s"},

@@ -45,7 +45,7 @@ func (i *Item) Kind() string {
 		return Sweep
 	case i.Group != nil:
 		return i.Group.Kind
-	case i.Run.Sought != nil, i.Run.EndedBy == rundir.StillRunning && i.Run.Searched():
+	case i.Run.Sought != nil, i.Run.EndedBy == rundir.StillRunning && (i.Run.Searched() || i.Run.Of == rundir.OfSearch):
 		return Search
 	}
 	return OneRun

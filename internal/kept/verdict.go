@@ -177,6 +177,9 @@ func (i *Item) Class() Class {
 // notVerified follows a verdict where nobody knows whether the data of a run are right.
 const notVerified = " · not verified"
 
+// ofSweep is said of a run under way that is one of a sweep.
+const ofSweep = ", in a sweep"
+
 // JudgedBriefly is Judged where there is little room: the verdict, and in a word what else must be known at once.
 func (i *Item) JudgedBriefly() string {
 	switch text := i.Judged(); {
@@ -188,7 +191,7 @@ func (i *Item) JudgedBriefly() string {
 		return i.State() + notVerified
 	case i.Run != nil && faulted(i.Run):
 		return i.State() + " · fault"
-	case i.Is(CutShort):
+	case i.Is(CutShort), i.Is(Running):
 		return text
 	case strings.Contains(text, " · "):
 		return i.State()
@@ -209,7 +212,10 @@ func (i *Item) Because(judged string) string {
 // Judged returns its verdict in a few words, and what else must be known at once.
 func (i *Item) Judged() string {
 	if i.Run != nil && i.Run.EndedBy == rundir.StillRunning {
-		return "still running"
+		if i.Run.Of == rundir.OfSweep {
+			return rundir.StillRunning + ofSweep
+		}
+		return rundir.StillRunning
 	}
 	text := i.State()
 	if i.Run == nil {

@@ -48,6 +48,8 @@ type Request struct {
 	// take turns with others.
 	Series string
 	Round  int
+	// Of is that of rundir.Run.
+	Of string
 	// MaxThreads is the highest number of threads that live changes may request, for
 	// sizing the connection pool; 0: that of the timetable.
 	MaxThreads int

@@ -68,6 +68,8 @@ type Run struct {
 	MeasuredS float64 `json:"measured_s"`
 	// PausedS is for how much of that the run was paused, which is in no rate.
 	PausedS float64 `json:"paused_s,omitempty"`
+	// Of is OfSearch or OfSweep for a run that began as a search or as one of a sweep, else empty.
+	Of string `json:"of,omitempty"`
 	// Turn is nil for a run that did not take turns with others.
 	Turn *Turn `json:"turn,omitempty"`
 	// Workers are the processes that carried out the run together; none if there was
@@ -159,6 +161,12 @@ type Run struct {
 	// Journal says how much of the files beside it this run.json covers.
 	Journal Extent `json:"journal"`
 }
+
+// What a run may be Of.
+const (
+	OfSearch = "find"
+	OfSweep  = "sweep"
+)
 
 // Turn says with which runs a run took turns, so that disturbances of the machine
 // affected all of them alike.

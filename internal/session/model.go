@@ -17,7 +17,7 @@ import (
 // password.
 func (p *Prepared) Asked() Request {
 	r := p.req
-	r.Preset, r.Out, r.Password, r.MaxThreads, r.Endless, r.Series, r.Round = p.Preset, p.Out, "", 0, false, "", 0
+	r.Preset, r.Out, r.Password, r.MaxThreads, r.Endless, r.Series, r.Round, r.Of = p.Preset, p.Out, "", 0, false, "", 0, ""
 	if r.Target == "" {
 		r.Target = DefaultTarget
 	}
@@ -46,7 +46,7 @@ func (p *Prepared) Model() rundir.Run {
 		Name: p.req.Name, Profile: p.Profile.Name, Mode: p.Plan.Mode, Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Target: p.Target.Redacted(),
 		Started: time.Now(), Seed: p.Inputs.Seed, WarmupS: p.Inputs.Warmup.Seconds(), DataBytes: p.Plan.Bytes, Sized: p.Plan.Sized,
 		Settings: Settings(p.Plan), Parameters: map[string]string{}, Origins: p.Origins(),
-		Files: p.req.Files, Timetable: p.changes(), Commands: p.Plan.Commands.All(), Environment: environmentFacts(p.env.Version), Tags: p.Tags,
+		Files: p.req.Files, Timetable: p.changes(), Commands: p.Plan.Commands.All(), Environment: environmentFacts(p.env.Version), Tags: p.Tags, Of: p.req.Of,
 	}
 	if p.req.Series != "" {
 		run.Turn = &rundir.Turn{Series: p.req.Series, Round: p.req.Round}

@@ -156,7 +156,7 @@ func Searching(r request.Request, a find.Asked) request.Request {
 	case a.Over == find.OverThreads:
 		values[a.Over] = workload.Value{Name: a.Over, Text: "1", Origin: workload.OriginFlag}
 	}
-	r.Values, r.Timetable = values, nil
+	r.Values, r.Timetable, r.Of = values, nil, rundir.OfSearch
 	return r
 }
 
