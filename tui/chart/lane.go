@@ -127,7 +127,7 @@ func inLane(cells int, moments []Moment) (c *Canvas, shown []Moment) {
 }
 
 // A crowd is crowd changes or more, each at most aside cells from the next, that have no name in the lane.
-const crowd, aside = 3, 4
+const crowd, aside = 3, 8
 
 // crowds counts the changes of each crowd at the first of them, where as many signs would tell nothing: ▾×5.
 func crowds(c *Canvas, moments []Moment, named map[int]bool) {

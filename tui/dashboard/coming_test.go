@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -97,4 +100,25 @@ func TestATurnFromAsPlannedSaysWhatThatWas(t *testing.T) {
 	assert.Equal(t, "payload as planned was 620 B on average; now each value has 1.21 KiB", d.says.toast.text)
 	d.knobs.turn(a.Env, k, true, false)
 	assert.Empty(t, d.says.toast.text)
+}
+
+// The legend says which line is the earlier run's, and what that had that this one has not now.
+func TestTheLegendSaysHowTheEarlierRunDiffers(t *testing.T) {
+	a, d, run := live(t, 15*time.Second, 120, 40)
+	set := run.Snapshot().Segments[0].Settings
+	was := maps.Clone(set)
+	d.against.earlier = &Run{ID: "260503-114000-ingestion-redis", run: &rundir.Run{Store: rundir.Store{Name: d.now.info.Store}, Segments: []rundir.Segment{{Settings: was}}}}
+	assert.Equal(t, []string{"– 260503-114000-ingestion-redis", "– earlier run"}, d.against.keys(), "nothing differs")
+	was["threads"]++
+	differ := fmt.Sprintf("threads %g (here %g)", was["threads"], set["threads"])
+	assert.Equal(t, []string{differ}, d.against.differs())
+	legend := func(w int) string {
+		return ansi.Strip(d.against.legend(a.Env.Styles, "■ put", "Throughput", "since the start", w))
+	}
+	assert.Equal(t, "■ put  – 260503-114000-ingestion-redis: "+differ, legend(120))
+	assert.Equal(t, "■ put  – "+differ, legend(80))
+	assert.Equal(t, "– "+differ, legend(62))
+	assert.Equal(t, "■ put", legend(40))
+	d.sel.op = 0
+	assert.Empty(t, d.against.keys(), "it is not drawn of one operation")
 }

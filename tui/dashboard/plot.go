@@ -218,6 +218,8 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Earlier
 	case l == above || l == pending:
 		return s.Past
+	case (x < p.Warm || x >= p.Fresh) && p.Lined: // grey lines would be nobody's
+		return s.Ramp[l-edge][1]
 	case x < p.Warm || x >= p.Fresh:
 		return s.Dimmed(l >= edge)
 	case p.few(l, x):

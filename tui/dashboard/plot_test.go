@@ -196,4 +196,8 @@ func TestLinesOnEachOtherAreAllSeen(t *testing.T) {
 		}
 		assert.Equal(t, map[chart.Layer]int{edge: 4, edge + 1: 4}, seen, "in turn")
 	}
+	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	p.Warm = 4
+	assert.NotEqual(t, p.ink(s, edge, 0, 0), p.ink(s, edge+1, 0, 0), "also where they are dimmed")
+	assert.NotEqual(t, p.ink(s, edge, 0, 0), p.ink(s, edge, 4, 0))
 }

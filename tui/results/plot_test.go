@@ -85,8 +85,8 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 	}
 }
 
-// l gives the latency the other axis; it begins with the logarithmic one where seconds far slower than the rest set
-// the scale, and does nothing where there is no chart of latency.
+// l gives the latency the other axis; it begins with the one that it had while the run went, and does nothing where there
+// is no chart of latency.
 func TestLatencyHasTheAxisThatSuitsItAndLGivesItTheOther(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	assert.Contains(t, a.Picture(t), "Latency p99, each")
@@ -95,14 +95,18 @@ func TestLatencyHasTheAxisThatSuitsItAndLGivesItTheOther(t *testing.T) {
 	a.Send(t, "l")
 	assert.Contains(t, a.Picture(t), "Latency p99, each")
 
-	p99 := r.run.loaded.course.p99
-	for i := range p99 {
-		if p99[i] = 1e6; i >= len(p99)-10 {
-			p99[i] = 1e9
+	c := &r.run.loaded.course
+	for _, few := range []float64{4e6, 6e6} { // as while the run goes
+		for i := range c.course.P99 {
+			c.course.P50[i], c.course.P99[i], c.course.Max[i] = 1e6, 1e6, few
 		}
+		r.moment.turned, r.pages.cache = false, bodyCache{}
+		want := "Latency p99, each"
+		if few > chart.Far*1e6 {
+			want = "Latency p99, log"
+		}
+		assert.Contains(t, a.Picture(t), want)
 	}
-	r.moment.turned, r.pages.cache = false, bodyCache{}
-	assert.Contains(t, a.Picture(t), "Latency p99, log")
 	assert.True(t, r.moment.timed)
 
 	a, r, _ = show(t, 60, 16)
