@@ -600,6 +600,6 @@ func TestACrowdedMachineDoesNotLowerWhatHeld(t *testing.T) {
 		o := r.Outcome(r.Of(r.Found))
 		assert.Equal(t, 1+mostOurs, o.Tries)
 		assert.True(t, o.Doubtful)
-		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, as processors were stolen$`, r.told(o))
+		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, as processors were stolen$`, wording{&r}.told(o))
 	})
 }

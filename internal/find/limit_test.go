@@ -128,7 +128,7 @@ func TestMoreThreadsAreAdvisedWhereTheyAreKnownToBeTheLimit(t *testing.T) {
 func TestAStoreThatWasQuickerIsToldWithTheThreadsThatDiffer(t *testing.T) {
 	r := &Result{Over: OverRate}
 	slow, quick := Step{Level: 100, Threads: 8, Service: Times{P50: 525e3}}, Step{Level: 200, Threads: 32, Service: Times{P50: 340e3}}
-	assert.Equal(t, "unknown: service p50 was 525 µs at 100 with 8 threads, but 340 µs at 200 with 32, so the rate did not slow the store", r.notTheRate(&slow, &quick))
+	assert.Equal(t, "unknown: service p50 was 525 µs at 100 with 8 threads, but 340 µs at 200 with 32, so the rate did not slow the store", wording{r}.notTheRate(&slow, &quick))
 	quick.Threads = 8
-	assert.Equal(t, "unknown: service p50 was 525 µs at 100, but 340 µs at 200, so the rate did not slow the store", r.notTheRate(&slow, &quick))
+	assert.Equal(t, "unknown: service p50 was 525 µs at 100, but 340 µs at 200, so the rate did not slow the store", wording{r}.notTheRate(&slow, &quick))
 }

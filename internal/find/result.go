@@ -157,7 +157,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			r.Limit.Text = strings.Replace(r.Limit.Text, " there is ", " at "+units.Number(level)+" is ", 1)
 		}
 		if quicker := r.quicker(r.Steps[i]); r.Limit.By == ByStore && alone[i] == "" && quicker != nil {
-			r.Limit = Limit{By: ByNone, Text: r.notTheRate(&r.Steps[i], quicker)}
+			r.Limit = Limit{By: ByNone, Text: wording{&r}.notTheRate(&r.Steps[i], quicker)}
 		}
 		if r.Found == 0 && alone[i] != "" {
 			r.Limit = Limit{By: ByStore, Text: "the store: over half of the calls take longer there than " + alone[i] + " allows"}
@@ -232,19 +232,6 @@ func (r *Result) quicker(than Step) *Step {
 		}
 	}
 	return nil
-}
-
-// notTheRate says that the store was slower in a step than in one at a higher level, and with how many threads where the
-// search had changed their number.
-func (r *Result) notTheRate(slow, quick *Step) string {
-	with, as := "", ""
-	if r.Over == OverRate && slow.Threads != quick.Threads {
-		with, as = " with "+units.Plural(slow.Threads, "thread"), fmt.Sprintf(" with %d", quick.Threads)
-	}
-	at := func(s *Step, with string) string {
-		return fmt.Sprintf("%s at %s%s", units.Duration(time.Duration(s.Service.P50)), units.Number(s.Level), with)
-	}
-	return "unknown: service p50 was " + at(slow, with) + ", but " + at(quick, as) + ", so the rate did not slow the store"
 }
 
 // moreTime is a duration, as one types it, that gives a search for which one was too short a good

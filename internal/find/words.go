@@ -37,35 +37,35 @@ func state(held, doubtful bool) string {
 // condition is not named again: who reads it knows what was sought.
 func (r *Result) Told(level float64) (words string, held, doubtful bool) {
 	o := r.Outcome(r.Of(level))
-	return r.told(o) + r.elsewhere(o), o.Held, o.Doubtful
+	return wording{r}.told(o) + wording{r}.elsewhere(o), o.Held, o.Doubtful
 }
 
 // Beyond says what the lowest level that did not hold is: too much, or unclear where chance may have decided that.
 func (r *Result) Beyond() string { return state(false, r.Unsure(r.TooMuch)) }
 
-// Unsure reports whether chance may have decided how a level came out.
-func (r *Result) Unsure(level float64) bool { return r.Outcome(r.Of(level)).Doubtful }
+// wording says in words what a search has found.
+type wording struct{ *Result }
 
-func (r *Result) told(o Outcome) string {
+func (w wording) told(o Outcome) string {
 	words := o.State()
 	if o.Tries > 1 {
 		words += fmt.Sprintf(" · held %d of %d tries", o.Good, o.Tries)
 	}
-	return words + apart(r.why(o))
+	return words + apart(w.why(o))
 }
 
 // why is what brought a level down, in one of its tries if it held; and that users waited where it held. It is empty if
 // there is nothing to say.
-func (r *Result) why(o Outcome) string {
+func (w wording) why(o Outcome) string {
 	switch {
 	case o.Void:
-		return r.evidence(o.Shown) + apart("does not count, since "+units.Number(r.proven())+" held")
+		return w.evidence(o.Shown) + apart("does not count, since "+units.Number(w.proven())+" held")
 	case !o.Held:
-		return r.evidence(o.Shown)
+		return w.evidence(o.Shown)
 	}
-	waits := waits(r.waited(o.Shown))
-	for _, s := range slices.Backward(r.Of(o.Shown.Level).Steps) {
-		if why := r.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
+	waits := waits(w.waited(o.Shown))
+	for _, s := range slices.Backward(w.Of(o.Shown.Level).Steps) {
+		if why := w.evidence(s); !s.Held && s.Threads == o.Shown.Threads && why != "" {
 			return strings.TrimPrefix(apart(waits)+apart("once "+why), separator)
 		}
 	}
@@ -84,13 +84,13 @@ func apart(fact string) string {
 }
 
 // elsewhere says what came of a level with other numbers of threads, if it was tried with others.
-func (r *Result) elsewhere(o Outcome) string {
+func (w wording) elsewhere(o Outcome) string {
 	var yes, no, unsure []int
 	for _, s := range o.Others {
 		switch {
 		case s.Held:
 			yes = append(yes, s.Threads)
-		case !s.Doubtful && r.Counts(s):
+		case !s.Doubtful && w.Counts(s):
 			no = append(no, s.Threads)
 		default:
 			unsure = append(unsure, s.Threads)
@@ -119,7 +119,7 @@ func (w Row) State() string { return state(w.Held, w.Doubtful) }
 // of threads with which it was tried, from the lowest up.
 func (r *Result) Rows(level float64) []Row {
 	o := r.Outcome(r.Of(level))
-	rows := []Row{r.row(o)}
+	rows := []Row{wording{r}.row(o)}
 	others := slices.Clone(o.Others)
 	slices.SortStableFunc(others, func(a, b Step) int { return a.Threads - b.Threads })
 	for i := 0; i < len(others); {
@@ -134,13 +134,13 @@ func (r *Result) Rows(level float64) []Row {
 			one.Void, one.Doubtful = true, true
 		}
 		one.Shown = r.stands(one, same)
-		rows = append(rows, r.row(one))
+		rows = append(rows, wording{r}.row(one))
 	}
 	return rows
 }
 
-func (r *Result) row(o Outcome) Row {
-	return Row{Step: o.Shown, Words: r.told(o), Short: r.inShort(o), Why: r.why(o), Held: o.Held, Doubtful: o.Doubtful}
+func (w wording) row(o Outcome) Row {
+	return Row{Step: o.Shown, Words: w.told(o), Short: w.inShort(o), Why: w.why(o), Held: o.Held, Doubtful: o.Doubtful}
 }
 
 // Stands reports whether a try stands for its level, or for one number of threads there, in tables and charts.
@@ -173,9 +173,9 @@ func with(how string, threads []int) string {
 func (r *Result) Words(s Step) string {
 	words := state(s.Held, s.Doubtful || !r.Counts(s))
 	if s.Held {
-		return words + apart(waits(r.waited(s)))
+		return words + apart(waits(wording{r}.waited(s)))
 	}
-	return words + apart(r.evidence(s))
+	return words + apart(wording{r}.evidence(s))
 }
 
 // Waited is how long users waited for calls to begin, in all but one of a hundred, at a level that held only
@@ -183,14 +183,14 @@ func (r *Result) Words(s Step) string {
 // than a call may take there. It is 0 at any other level. What perfbench itself was late is none of it.
 func (r *Result) Waited(level float64) time.Duration {
 	if o := r.Outcome(r.Of(level)); o.Held {
-		return r.waited(o.Shown)
+		return wording{r}.waited(o.Shown)
 	}
 	return 0
 }
 
-func (r *Result) waited(s Step) time.Duration {
+func (w wording) waited(s Step) time.Duration {
 	limit := 0.0
-	for _, e := range r.Limits() {
+	for _, e := range w.Limits() {
 		if e.Time != "service" {
 			return 0
 		}
@@ -216,30 +216,15 @@ func waits(d time.Duration) string {
 
 // inShort is what Told says in a few words: how the level came out, in how many of its tries it held where they differ,
 // and that it did so only in the store where users waited.
-func (r *Result) inShort(o Outcome) string {
+func (w wording) inShort(o Outcome) string {
 	text := o.State()
-	if text == stateHolds && r.waited(o.Shown) > 0 {
+	if text == stateHolds && w.waited(o.Shown) > 0 {
 		text += " in store only"
 	}
 	if 0 < o.Good && o.Good < o.Tries {
 		text += fmt.Sprintf(": %d of %d held", o.Good, o.Tries)
 	}
 	return text
-}
-
-// Newest returns the levels that were tried, the one that was tried last first.
-func (r *Result) Newest() (levels []float64) {
-	for _, s := range slices.Backward(r.Steps) {
-		if !slices.Contains(levels, s.Level) {
-			levels = append(levels, s.Level)
-		}
-	}
-	return levels
-}
-
-// Try returns the number of a try, counted from 1 over all levels; 0: it is none of the result.
-func (r *Result) Try(of Step) int {
-	return 1 + slices.IndexFunc(r.Steps, func(s Step) bool { return s.Level == of.Level && s.FromS == of.FromS })
 }
 
 // Condition returns the condition that did not hold in a step; "" if it held, or for another reason did not.
@@ -277,16 +262,29 @@ func (s Step) Measured() string {
 
 // evidence is why a step did not hold: the condition, unless there is only one, and the figure that broke it; and what
 // was measured rather than the store.
-func (r *Result) evidence(s Step) string {
+func (w wording) evidence(s Step) string {
 	why := s.Why
 	for _, how := range judgements {
 		why = strings.Replace(why, how, "", 1)
 	}
-	if len(r.Under) == 1 {
-		why = strings.TrimLeft(strings.TrimPrefix(why, r.Under[0]), ": ")
+	if len(w.Under) == 1 {
+		why = strings.TrimLeft(strings.TrimPrefix(why, w.Under[0]), ": ")
 	}
 	if instead := s.Measured(); instead != "" {
 		why = strings.TrimPrefix(why+", as "+instead, ", as ")
 	}
 	return why
+}
+
+// notTheRate says that the store was slower in a step than in one at a higher level, and with how many threads where the
+// search had changed their number.
+func (w wording) notTheRate(slow, quick *Step) string {
+	with, as := "", ""
+	if w.Over == OverRate && slow.Threads != quick.Threads {
+		with, as = " with "+units.Plural(slow.Threads, "thread"), fmt.Sprintf(" with %d", quick.Threads)
+	}
+	at := func(s *Step, with string) string {
+		return fmt.Sprintf("%s at %s%s", units.Duration(time.Duration(s.Service.P50)), units.Number(s.Level), with)
+	}
+	return "unknown: service p50 was " + at(slow, with) + ", but " + at(quick, as) + ", so the rate did not slow the store"
 }
