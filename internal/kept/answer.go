@@ -50,7 +50,7 @@ func (i *Item) Brief() string {
 	text, _, _ := strings.Cut(i.Answer(""), ",")
 	if i.Sweep != nil && !strings.HasPrefix(text, unsure) { // at which point is in its row
 		text, _, _ = strings.Cut(text, " (")
-		text = strings.TrimSuffix(text, " threads")
+		text = strings.TrimPrefix(strings.TrimSuffix(text, " threads"), "best ")
 	}
 	if strings.HasSuffix(i.Answer(""), early) {
 		text += "?"

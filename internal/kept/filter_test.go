@@ -239,6 +239,8 @@ func TestAnswers(t *testing.T) {
 	certain.Sweep.Points[1].P99, certain.Sweep.Points[2].P99 = 8, 16
 	rate, p99, _ = certain.Figures()
 	assert.Equal(t, []float64{700, 8}, []float64{rate, float64(p99)}, "of the knee, which is named")
+	most := points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}})
+	assert.Equal(t, "700/s", most.Brief())
 	swept := points(&sweep.Result{Axes: []sweep.Axis{threads}, Points: []sweep.Point{{Values: []string{"1"}, Done: num(100)}, {Values: []string{"8"}, Done: num(700)}}, Lines: []sweep.Line{{Knee: 8}}})
 	assert.Equal(t, "knee 8?", swept.Brief())
 	unsure := many()

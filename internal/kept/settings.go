@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Told are the settings that a list tells its runs apart by.
@@ -54,7 +55,7 @@ func (s Settings) Heads() []string {
 }
 
 // Of returns what an item has, for each of Heads: from the lowest to the highest value, or what it began with
-// and what it came to later that the filter finds it by; "" where there is nothing to say.
+// and what it came to later that the filter finds it by; "" where there is nothing to say, as of a run without a rate.
 func (s Settings) Of(i *Item) []string {
 	out := append(make([]string, len(Told)), i.valueOf(s.asked)+i.foundLater(s.sought, s.asked))
 	for n, name := range Told {
@@ -62,6 +63,9 @@ func (s Settings) Of(i *Item) []string {
 			if out[n] = i.settingOf(name); out[n] != "" {
 				if later := i.foundLater(s.sought, name); later != "" {
 					out[n] = i.valueOf(name) + later
+				}
+				if out[n] == units.Unlimited && !s.sought.names(name) {
+					out[n] = ""
 				}
 			}
 		}

@@ -26,6 +26,10 @@ func TestTheSettingsInWhichRunsDiffer(t *testing.T) {
 	assert.Equal(t, []string{"", "", "", ""}, s.Of(sweep))
 	assert.Equal(t, []string{"", "", "", ""}, s.Of(none))
 
+	b.Run.Settings["rate"] = 2000
+	s = SettingsOf([]*Item{a, b}, Sought{})
+	assert.Equal(t, []string{"", "2k"}, []string{s.Of(a)[1], s.Of(b)[1]}, "a run without a rate has nothing there")
+	b.Run.Settings["rate"] = 0
 	b.Run.Profile = "another"
 	assert.Equal(t, []string{"", "", "", ""}, SettingsOf([]*Item{a, b}, Sought{}).Heads(), "runs of other profiles are other ones in any case")
 	b.Run.Profile = ""

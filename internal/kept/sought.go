@@ -40,6 +40,11 @@ func (s Sought) words() []string {
 	return strings.Fields(strings.ToLower(apart.ReplaceAllString(s.Text, "$1")))
 }
 
+// names reports whether something is asked of what has a name.
+func (s Sought) names(name string) bool {
+	return slices.ContainsFunc(s.words(), func(w string) bool { return strings.HasPrefix(w, name) })
+}
+
 // figures are what a run or a sweep came to, by the names that a filter compares them by.
 var figures = []string{"errors", "throughput", "p50", "p99", "p99.9", "max", "length"}
 

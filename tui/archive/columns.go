@@ -27,7 +27,7 @@ const (
 
 // usualCells are how many cells columns take: of figures as many as they usually have, of texts as many as can be read.
 var usualCells = [allColumns]int{
-	leadColumn: 3, whenColumn: 5, nameColumn: 11, storeColumn: 5, toldColumn: 7, toldColumn + 1: 9, toldColumn + 2: 7, askedColumn: 7,
+	leadColumn: 3, whenColumn: 5, nameColumn: 11, storeColumn: 5, toldColumn: 7, toldColumn + 1: 6, toldColumn + 2: 7, askedColumn: 7,
 	resultColumn: 9, p99Column: 8, lengthColumn: 7, errorsColumn: 6, signColumn: 1, verdictColumn: 8, notesColumn: 10, idColumn: 1 << 10,
 }
 
@@ -35,9 +35,9 @@ var usualCells = [allColumns]int{
 const betweenColumns = 2
 
 // columns are those that there is room for in w cells: what makes runs differ first, then what can be told of them. What
-// stands in the rows has no say, so that columns stay as rows change. marked means that there is room for a sign of Notes only.
-func columns(heads []string, w int) (cols []int, marked bool) {
-	cols = []int{leadColumn, whenColumn, nameColumn, resultColumn, p99Column, signColumn}
+// stands in the rows has no say, so that columns stay as rows change. Of Notes there is a sign at least.
+func columns(heads []string, w int) []int {
+	cols := []int{leadColumn, whenColumn, nameColumn, resultColumn, p99Column, signColumn}
 	used := -betweenColumns
 	for _, c := range cols {
 		used += usualCells[c] + betweenColumns
@@ -60,7 +60,7 @@ func columns(heads []string, w int) (cols []int, marked bool) {
 		cols = append(cols, c)
 	}
 	slices.Sort(cols)
-	return cols, used+usualCells[notesColumn]-1 > w
+	return cols
 }
 
 // wording is how a table says things: in which columns, with how many cells at most (0: any number), and in how many words.
@@ -76,6 +76,7 @@ type wording struct {
 var wishes = []func(*wording){
 	func(m *wording) { clear(m.most[toldColumn:resultColumn]) },
 	func(m *wording) { m.shortest = false },
+	func(m *wording) { m.marked = false },
 	func(m *wording) { m.shorter = false },
 	func(m *wording) { m.most[resultColumn] = 0 },
 	func(m *wording) { m.most[storeColumn] = 9 },
@@ -103,9 +104,9 @@ func (h *List) fitted(e screen.Env, end, w int) (*widget.Grid, wording) {
 		all[i] = &h.rows[i]
 	}
 	settings := kept.SettingsOf(all, h.shelf.Sought())
-	how := wording{brief: true, short: true, shorter: true, shortest: true, most: usualCells}
+	how := wording{marked: true, brief: true, short: true, shorter: true, shortest: true, most: usualCells}
 	how.most[resultColumn] = 11
-	how.cols, how.marked = columns(settings.Heads(), w)
+	how.cols = columns(settings.Heads(), w)
 	if NotesHead(h.rows) == "" {
 		how.cols = slices.DeleteFunc(how.cols, func(c int) bool { return c == notesColumn })
 	}
@@ -143,7 +144,7 @@ func (h *List) grid(e screen.Env, settings kept.Settings, end int, how wording) 
 	all := [allColumns]widget.Column{
 		whenColumn:  {Head: "when"},
 		nameColumn:  {Head: "profile", Least: 10},
-		storeColumn: {Head: "store", Least: 4},
+		storeColumn: {Head: "store", Least: usualCells[storeColumn]},
 		toldColumn:  {Head: heads[0], Right: true}, {Head: heads[1], Right: true}, {Head: heads[2], Right: true}, {Head: heads[3], Right: true},
 		resultColumn:  {Head: headOf(order, kept.Throughput, "result"), Right: true},
 		p99Column:     {Head: headOf(order, kept.P99, "p99"), Right: true},

@@ -707,7 +707,7 @@ func TestTheRunsOfASweepStandBelowIt(t *testing.T) {
 	b.PastSweeps = []sweep.Kept{{ID: "260503-113000-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 30*time.Minute), Result: &done}}
 	a, h := list(t, b, 120, 40)
 	folded := a.Picture(t)
-	assert.Contains(t, folded, "▸ +  today 11:30  sweep ingestion threads")
+	assert.Regexp(t, `▸ \+  11:30 +sweep ingestion threads .* VALID · 2 of 14 done `, folded)
 	assert.NotContains(t, folded, "today 11:52")
 	assert.Contains(t, offered(h), "→ its runs")
 	a.Send(t, "right")
@@ -804,7 +804,7 @@ func TestTheColumnsOfTheListStay(t *testing.T) {
 		76:  {leadColumn, whenColumn, nameColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, signColumn},
 		116: {leadColumn, whenColumn, nameColumn, storeColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, lengthColumn, errorsColumn, signColumn, verdictColumn, notesColumn},
 	} {
-		cols, _ := columns([]string{"threads", "rate", "payload", ""}, w)
+		cols := columns([]string{"threads", "rate", "payload", ""}, w)
 		assert.Equal(t, want, cols, "%d: all of what differs", w)
 	}
 }
