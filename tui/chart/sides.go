@@ -264,6 +264,9 @@ func counters(s *widget.Styles, when string, samples []rundir.Sample, course *Co
 		for _, n := range part {
 			v, _ := sumOf(samples, rundir.OfStore, n)
 			drawn := course.of[n][max(len(course.of[n])-trend+1, 0):]
+			if when != LastSecond && trend > 1 { // all of the run, as wide as there is room
+				drawn = Spread(course.of[n], trend-1, true)
+			}
 			title, text := counter(n, v)
 			_, highest := counter(n, Peak(drawn))
 			line += cell(title, text, s.Accent.On(Trend(drawn, trend-1)), highest)

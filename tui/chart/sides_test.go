@@ -39,6 +39,8 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 	}
 	assert.Regexp(t, `store's own counters +now +last \d+ s +highest`, text)
 	assert.Regexp(t, `commits +56/s .*█ +56/s`, text, "how high the course goes")
+	_, lines = Sides(s, "mean of the run", samples, &course, "redis", rundir.Verdict{}, 80, false)
+	assert.Regexp(t, `commits +56/s ▁{9,11}▃{9,11}█{9,11} +56/s`, ansi.Strip(strings.Join(lines, "\n")), "of a run, all of it")
 	assert.NotContains(t, text, "received", "what nobody tells has no line")
 	assert.NotContains(t, text, "bottleneck")
 }
