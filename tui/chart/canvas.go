@@ -103,12 +103,6 @@ const half = 4
 // fill puts a block into a cell, from and to eighths of its height.
 func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
 	i := y*c.w + x
-	behind := Layer(0)
-	if c.block[i] {
-		if behind = c.under[i]; c.text[i] == '█' || c.text[i] == '▇' {
-			behind = c.layers[i]
-		}
-	}
 	sign := '━'
 	switch {
 	case from == 0:
@@ -121,6 +115,12 @@ func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
 		sign = '▔'
 	case from+to < 6:
 		sign = '▂'
+	}
+	behind := Layer(0)
+	if c.block[i] {
+		if behind = c.under[i]; c.text[i] == '█' || c.text[i] == '▇' && sign != '▇' { // of what is as high, nothing is seen
+			behind = c.layers[i]
+		}
 	}
 	if last {
 		l = edge

@@ -356,6 +356,10 @@ func TestAnAreaShowsThroughWhereOneInFrontEnds(t *testing.T) {
 	assert.Equal(t, Layer(0), c.Under(1, 1))
 	c.Put(0, 1, "x", 5)
 	assert.Equal(t, Layer(0), c.Under(0, 1), "nothing lies behind letters")
+	c = NewCanvas(1, 1)
+	c.Area(nil, []float64{7.0 / 8, 7.0 / 8}, 1, 2)
+	c.Area(nil, []float64{7.0 / 8, 7.0 / 8}, 3, 4)
+	assert.Equal(t, Layer(0), c.Under(0, 0), "nor behind what is as high")
 }
 
 func TestABandHasTwoEdges(t *testing.T) {

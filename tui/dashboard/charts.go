@@ -466,7 +466,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	if c.Log = ch.axes != linear; c.Log {
 		c.least, c.most = low, max(chart.Peak(c.Above), chart.Peak(all))
 	}
-	c.Lined = len(c.Areas) > 1
+	c.Lined = c.overlaps()
 	c.fit()
 	return c
 }

@@ -156,6 +156,24 @@ func (p *Plot) canvas() *chart.Canvas {
 	return c
 }
 
+// overlaps reports whether several areas lie over the same cells: more than two of these, since one phase may end in the
+// cell in which the next begins.
+func (p *Plot) overlaps() bool {
+	both := 0
+	for x := range 2 * p.Cells {
+		n := 0
+		for _, a := range p.Areas {
+			if x < len(a.To) && !math.IsNaN(a.To[x]) {
+				n++
+			}
+		}
+		if n > 1 {
+			both++
+		}
+	}
+	return both > 4
+}
+
 // lines draws the edges of areas, the lower ones thin.
 func (p *Plot) lines(c *chart.Canvas) {
 	var list []chart.Stroke

@@ -201,3 +201,15 @@ func TestLinesOnEachOtherAreAllSeen(t *testing.T) {
 	assert.NotEqual(t, p.ink(s, edge, 0, 0), p.ink(s, edge+1, 0, 0), "also where they are dimmed")
 	assert.NotEqual(t, p.ink(s, edge, 0, 0), p.ink(s, edge, 4, 0))
 }
+
+// Phases that follow each other have their bands; only what lies over each other is drawn as lines.
+func TestOnlyWhatLiesOverEachOtherIsLined(t *testing.T) {
+	nan := math.NaN()
+	first := Area{To: []float64{1, 1, 1, 1, 1, 1, nan, nan, nan, nan, nan, nan}}
+	p := Plot{Cells: 6, Areas: []Area{first, {To: []float64{nan, nan, nan, nan, 2, 2, 2, 2, 2, 2, 2, 2}}}}
+	assert.False(t, p.overlaps())
+	p.Areas[1].To = []float64{nan, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
+	assert.True(t, p.overlaps())
+	p.Areas = p.Areas[:1]
+	assert.False(t, p.overlaps())
+}
