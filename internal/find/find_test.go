@@ -464,9 +464,9 @@ func TestFindEndsEarly(t *testing.T) {
 		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 8 * time.Second })
 		assert.False(t, r.Complete)
 		assert.Positive(t, r.Found)
-		assert.Equal(t, "its time was up (a longer duration, such as 6m, gives it more)", r.Why)
+		assert.Equal(t, "its time was up (a longer duration, such as 6m, gives the search more time)", r.Why)
 		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time, o.Duration = 5*time.Second, 8*time.Second })
-		assert.Equal(t, "its time was up (a longer duration, such as 3m, gives it more)", r.Why)
+		assert.Equal(t, "its time was up (a longer duration, such as 3m, gives the search more time)", r.Why)
 		assert.False(t, r.Tried(), "a level of which five seconds do not tell does not count")
 	})
 }

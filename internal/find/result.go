@@ -141,7 +141,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Why = HeldUp
 	case !ends.Known:
 		err = nil
-		r.Why = fmt.Sprintf("its time was up (a longer duration, such as %s, gives it more)", moreTime(f.options.Duration))
+		r.Why = fmt.Sprintf("its time was up (a longer duration, such as %s, gives the search more time)", moreTime(f.options.Duration))
 	}
 	if t := r.Of(r.Found); r.Found > 0 {
 		shown := r.Outcome(t).Shown

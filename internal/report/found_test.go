@@ -284,10 +284,10 @@ func TestFoundInWords(t *testing.T) {
 		"\nasked for 8k, 4.5k were done under p99.service<20ms: at another time 4k may hold\n":                                           didMoreAbove(find.ByStore),
 		"2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · 4k is too much · ended early: it was interrupted\nlimit": func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
 		"At least 2.83k entries/s under p99<10ms and errors<1%, held in one try of 5 s · ended early: its time was up; more may hold\nlimit": func(r *find.Result) {
-			r.Complete, r.Why, r.TooMuch = false, "its time was up (a longer duration gives it more)", 0
+			r.Complete, r.Why, r.TooMuch = false, "its time was up (a longer duration gives the search more time)", 0
 		},
-		"\na longer duration gives it more\n\nresponse time": func(r *find.Result) {
-			r.Complete, r.Why = false, "its time was up (a longer duration gives it more)"
+		"\na longer duration gives the search more time\n\nresponse time": func(r *find.Result) {
+			r.Complete, r.Why = false, "its time was up (a longer duration gives the search more time)"
 		},
 		"No rate that was tried holds under p99<10ms and errors<1%: 4k entries/s is already too much · ended early: its time was up; less than 4k entries/s may hold\n": func(r *find.Result) {
 			r.Complete, r.Why, r.Found = false, "its time was up", 0
