@@ -58,6 +58,8 @@ func TestAPlannedSearchKeepsWhatWasTyped(t *testing.T) {
 	advised := NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r, Advised: &find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads}}, last)
 	assert.Equal(t, find.Asked{Under: []string{"p99.service<5ms"}, Over: find.OverThreads, Within: find.Within}, advised.panel.asked())
 	assert.Equal(t, []string{"p90<7ms"}, NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, last).panel.asked().Under, "what was typed is kept until it is asked for")
+	advised.Update(tea.KeyPressMsg{Code: tea.KeyEscape}, screen.Env{})
+	assert.Equal(t, []string{"p90<7ms"}, NewPlannedSearch(nil, "Mix", screen.AskSearch{Request: r}, last).panel.asked().Under, "and so it is where the advice is not taken")
 }
 
 // A search has a length of its own, which its form says and which is kept for the next one; that of

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type Panel struct {
 	from beginning
 	// typed says that the form began with what was typed before; "" if it did not.
 	typed string
+	// began is what the form began with.
+	began find.Asked
 	// chosen is the level whose outcome is told in full; 0: the newest.
 	chosen float64
 }
@@ -53,6 +56,7 @@ func (p *Panel) Ask(from beginning, note []string, ops []measure.Operation) {
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
 		widget.NewRow("duration", "time limit", a.Within, "it ends sooner if it has its answer"),
 	}}
+	p.began = p.asked()
 }
 
 // Paste handles pasted text.
@@ -71,7 +75,9 @@ func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 		return p.asked(), err == nil
 	case "esc":
 		p.Open, p.Asking = false, false
-		p.from.keep(p.asked())
+		if a := p.asked(); !reflect.DeepEqual(a, p.began) {
+			p.from.keep(a)
+		}
 	default:
 		p.form.Press(msg)
 		p.form.Check(find.Check(p.asked()))
