@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -48,21 +47,31 @@ func (l *loadedRun) choices() (out []int) {
 // latency is the page of latency in w cells and h lines: the percentiles of all operations, and how many calls
 // of the chosen one took how long, below or, of many operations, beside. ops has the operation of each line.
 func (l *loadedRun) latency(s *widget.Styles, op, w, h int) (lines []string, ops []int) {
-	table, ops, note := l.times(s, op, true, w)
+	table, ops, notes := l.times(s, op, true, w)
 	fits := func() bool { return s.Spoken || len(table)+2+fairSpread <= h }
 	switch {
 	case fits():
 	case wide(s, w, h):
 		tw := max(w/2, 100)
-		table, ops, note = l.times(s, op, true, tw)
-		return columns(append(table, s.Muted.On(note)), tw, l.spread(s, op, w-tw-gutter, h-1)...), ops
+		table, ops, notes = l.times(s, op, true, tw)
+		return columns(append(table, muted(s, notes)...), tw, l.spread(s, op, w-tw-gutter, h-1)...), ops
 	default:
-		table, ops, note = l.times(s, op, false, w)
+		table, ops, notes = l.times(s, op, false, w)
 	}
-	if note != "" && (s.Spoken || len(table)+3+leastSpread <= h) {
-		table = append(table, s.Muted.On(note))
+	if room := h - len(table) - 2 - leastSpread; !s.Spoken {
+		notes = notes[:min(len(notes), max(room, 0))]
 	}
+	table = append(table, muted(s, notes)...)
 	return append(append(table, ""), l.spread(s, op, w, max(h-len(table)-1, leastSpread))...), ops
+}
+
+// muted returns lines of what is said beside a table.
+func muted(s *widget.Styles, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = s.Muted.On(l)
+	}
+	return out
 }
 
 // spread is how many calls of an operation took how long, with a title, in h lines.
@@ -76,8 +85,8 @@ func (l *loadedRun) spread(s *widget.Styles, op, w, h int) []string {
 }
 
 // times is the table of the times of all operations, with what makes them up for each or only for the one
-// that is chosen; ops has the operation of each line. The note, of one line, says what its words mean.
-func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (lines []string, ops []int, note string) {
+// that is chosen; ops has the operation of each line. The notes, each of a line, say what its words mean.
+func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (lines []string, ops []int, notes []string) {
 	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: "operation", Most: max(min(w*3/8, mostName), 18)},
@@ -94,6 +103,7 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 	}}
 	var parts []bool
 	var words []string
+	hidden := false
 	add := func(op int, part bool, cells ...string) {
 		g.Add(cells...)
 		ops, parts = append(ops, op), append(parts, part)
@@ -105,7 +115,7 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 	}
 	row := func(op int, part bool, name, calls string, t rundir.Latency) {
 		if t.P9999 == measure.Hidden {
-			say("– too few calls")
+			hidden = true
 		}
 		add(op, part, name, calls, widget.Nanos(int64(t.Mean+0.5)), widget.Nanos(t.Min), widget.Nanos(t.P50), widget.Nanos(t.P90), widget.Nanos(t.P95),
 			widget.Nanos(t.P99), widget.Nanos(t.P999), widget.Nanos(t.P9999), widget.Nanos(t.Max))
@@ -155,6 +165,9 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 	if calls := report.Batches(run); calls != "" {
 		say(calls)
 	}
+	if hidden {
+		say("– too few calls")
+	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {
 		case parts[row]:
@@ -165,8 +178,12 @@ func (l *loadedRun) times(s *widget.Styles, chosen int, whole bool, w int) (line
 		return s.Plain
 	}
 	head, rows := g.Lines(s, w)
-	for len(words) > 1 && ansi.StringWidth(strings.Join(words, " · ")) > w {
-		words = words[1:]
+	for _, word := range words {
+		if n := len(notes) - 1; n >= 0 && ansi.StringWidth(notes[n]+" · "+word) <= w {
+			notes[n] += " · " + word
+			continue
+		}
+		notes = append(notes, ansi.Truncate(word, w, "…"))
 	}
-	return append([]string{head}, rows...), append([]int{noOp}, ops...), ansi.Truncate(strings.Join(words, " · "), w, "…")
+	return append([]string{head}, rows...), append([]int{noOp}, ops...), notes
 }

@@ -167,6 +167,26 @@ func TestLatencyIsShownPerOperation(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "up to", "and the distribution")
 }
 
+// What the rows below an operation are is said in words, on narrow pages and on wide ones, too.
+func TestThePartsOfATimeAreExplained(t *testing.T) {
+	for _, size := range []image.Point{{80, 40}, {120, 40}, {170, 45}, {240, 60}} {
+		a, r, _ := show(t, size.X, size.Y)
+		l := *r.run.loaded
+		f := *l.folder
+		f.Run.Operations = slices.Clone(f.Run.Operations)
+		o := &f.Run.Operations[0]
+		o.Wait.Max, o.Lateness.Max, l.folder = 1000, 1000, &f
+		r.run.loaded = &l
+		if r.pages.op = 0; size.X < 170 {
+			r.pages.at = tabLatency
+		}
+		page := a.Picture(t)
+		require.Regexp(t, `service +[0-9–]`, page)
+		require.Contains(t, page, "response = wait (until sent) + service (until answered)", "%v", size)
+		require.Contains(t, page, "lateness: perfbench's part of the wait", "%v", size)
+	}
+}
+
 // HTML is chosen, and what was chosen the last time, each at its place in the list; once all is written,
 // the dialog lists the files, each with its size and its whole path.
 func TestExportWritesWhatIsChosenAndSaysWhere(t *testing.T) {

@@ -46,10 +46,9 @@ func (l *loadedRun) wall(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 	if len(text) > h {
 		text = l.text(s, o, lw, true)
 	}
-	if more, _, note := l.times(s, noOp, true, lw); len(text)+len(more)+1 <= h {
-		if text = append(append(text, ""), more...); note != "" && len(text) < h {
-			text = append(text, s.Muted.On(note))
-		}
+	if more, _, notes := l.times(s, noOp, true, lw); len(text)+len(more)+1 <= h {
+		text = append(append(text, ""), more...)
+		text = append(text, muted(s, notes[:min(len(notes), h-len(text))])...)
 	}
 	return columns(text, lw, l.pictures(s, m, image.Pt(lw+gutter, 0), w-lw-gutter, h)...)
 }
