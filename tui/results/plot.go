@@ -131,7 +131,10 @@ func (c *curves) silent(at float64) bool {
 
 // graph is one of the charts.
 type graph struct {
-	vals   []float64
+	vals []float64
+	// low is where the area below vals begins, most the line above it; nil: at 0, and none.
+	low, most []float64
+
 	mean   bool // reduce by the mean, else by the maximum
 	series int  // whose colour it has
 	few    bool // dimmed where too few calls support it
@@ -151,6 +154,7 @@ const (
 	broken
 	spike
 	cross
+	above
 )
 
 // end returns the highest value that the scale has room for.
@@ -158,19 +162,19 @@ func (g graph) end() float64 {
 	if g.always {
 		return chart.Peak(g.vals)
 	}
-	return chart.Settled(g.vals, g.early)
+	return max(chart.Settled(g.vals, g.early), chart.Settled(g.most, g.early))
 }
 
 // scale returns the scale of the values in so many rows.
 func (g graph) scale(rows int) plot.Scale {
 	if g.log {
 		low := math.Inf(1)
-		for _, v := range g.vals {
+		for _, v := range slices.Concat(g.vals, g.low) {
 			if v > 0 {
 				low = min(low, v)
 			}
 		}
-		return plot.LogIn(low, chart.Peak(g.vals), rows)
+		return plot.LogIn(low, max(chart.Peak(g.vals), chart.Peak(g.most)), rows)
 	}
 	return plot.Scale{High: plot.TopIn(g.end(), rows)}
 }
@@ -182,36 +186,50 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	scale := g.scale(h)
 	span := float64(max(len(g.vals), 1))
 	column := func(at float64) int { return c.column(at, cells) }
-	dots := chart.Spread(g.vals, 2*cells, g.mean)
-	for i, v := range dots {
-		if dots[i] = v; !g.always && c.silent(float64(c.first)+(float64(i)+0.5)*span/float64(len(dots))) {
-			dots[i] = math.NaN()
-		}
-	}
 	cut := func(o [2]float64) (from, to int) { // in columns, at least one
 		return max(column(o[0]), 0), min(max(column(o[1]), column(o[0])+1), cells)
 	}
-	for _, o := range c.idle { // what ended then says nothing about that time
+	spread := func(vals []float64) []float64 {
+		dots := chart.Spread(vals, 2*cells, g.mean)
 		if g.always {
-			break
+			return dots
 		}
-		for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
-			dots[2*x], dots[2*x+1] = math.NaN(), math.NaN()
+		for i := range dots {
+			if c.silent(float64(c.first) + (float64(i)+0.5)*span/float64(len(dots))) {
+				dots[i] = math.NaN()
+			}
 		}
+		for _, o := range c.idle { // what ended then says nothing about that time
+			for x, to := cut([2]float64{o.from, o.to}); x < to; x++ {
+				dots[2*x], dots[2*x+1] = math.NaN(), math.NaN()
+			}
+		}
+		return dots
 	}
-	canvas := chart.NewCanvas(cells, h)
-	parts := make([]float64, len(dots))
-	for i, v := range dots {
-		parts[i] = scale.Part(v)
+	parts := func(dots []float64) []float64 {
+		out := make([]float64, len(dots))
+		for i, v := range dots {
+			out[i] = scale.Part(v)
+		}
+		return out
 	}
-	canvas.Area(nil, parts, filled, line)
+	canvas, dots, most := chart.NewCanvas(cells, h), spread(g.vals), []float64(nil)
+	var low []float64
+	if g.low != nil {
+		low = parts(spread(g.low))
+	}
+	canvas.Area(low, parts(dots), filled, line)
+	if g.most != nil {
+		most = spread(g.most)
+		canvas.Line(parts(most), above)
+	}
 	for _, at := range c.changes {
 		canvas.Rule(column(at), '┊', rule)
 	}
 	for _, at := range c.phases {
 		canvas.Rule(column(at), '╎', rule)
 	}
-	chart.Beyond(canvas, scale.High, g.format, spike, dots)
+	chart.Beyond(canvas, scale.High, g.format, spike, dots, most)
 	for _, a := range c.faults {
 		for x, to := cut(a); x < to; x++ {
 			canvas.Rule(x, '▒', broken)
@@ -246,6 +264,8 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 			return s.Accent
 		case l == rule:
 			return s.Muted
+		case l == above:
+			return s.Past
 		case x < warm:
 			return s.Dimmed(l == line)
 		case few[x]:

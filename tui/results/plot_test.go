@@ -89,11 +89,11 @@ func TestThePageOfErrorsHasTheirCourse(t *testing.T) {
 // is no chart of latency.
 func TestLatencyHasTheAxisThatSuitsItAndLGivesItTheOther(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
-	assert.Contains(t, a.Picture(t), "Latency p99, each")
+	assert.Contains(t, a.Picture(t), "Latency   █")
 	a.Send(t, "l")
-	assert.Contains(t, a.Picture(t), "Latency p99, log")
+	assert.Contains(t, a.Picture(t), "Latency, log   █")
 	a.Send(t, "l")
-	assert.Contains(t, a.Picture(t), "Latency p99, each")
+	assert.Contains(t, a.Picture(t), "Latency   █")
 
 	c := &r.run.loaded.course
 	for _, few := range []float64{4e6, 6e6} { // as while the run goes
@@ -101,9 +101,9 @@ func TestLatencyHasTheAxisThatSuitsItAndLGivesItTheOther(t *testing.T) {
 			c.course.P50[i], c.course.P99[i], c.course.Max[i] = 1e6, 1e6, few
 		}
 		r.moment.turned, r.pages.cache = false, bodyCache{}
-		want := "Latency p99, each"
+		want := "Latency   █"
 		if few > chart.Far*1e6 {
-			want = "Latency p99, log"
+			want = "Latency, log   █"
 		}
 		assert.Contains(t, a.Picture(t), want)
 	}

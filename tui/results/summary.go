@@ -431,9 +431,10 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	c := l.course
 	c.cross = m.cross
 	c.rates, c.p99 = c.drawn(c.rates), c.drawn(c.p99)
-	p99 := graph{vals: c.p99, series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}
+	p99 := graph{vals: c.p99, low: c.drawn(c.course.P50), most: c.drawn(c.course.Max), series: 1, few: true, early: int(chart.Settling/time.Second) - c.first, format: durationLabel}
+	p99.log = c.steep() != m.turned
 	axis := ""
-	if p99.log = c.steep() != m.turned; p99.log {
+	if p99.log {
 		axis = ", log"
 	}
 	from, to := c.whole()
@@ -441,7 +442,7 @@ func (l *loadedRun) charts(s *widget.Styles, m *moment, at image.Point, w, h int
 	if !s.Spoken {
 		right = legend(c)
 	}
-	rate, times := c.what+reach(c.rates[from:to], units.Number, w-ansi.StringWidth(c.what+right)-2), "Latency p99"+axis+l.reachOfP99(w-len(axis))
+	rate, times := c.what+reach(c.rates[from:to], units.Number, w-ansi.StringWidth(c.what+right)-2), l.timesTitle(s, axis, w)
 	w = min(w, widestSpoken(s))
 	if width := c.readings(w - chart.AxisWidth).Width; c.cross.On && !s.Spoken {
 		t := c.then(c.cross.At, width)
@@ -532,6 +533,23 @@ func reach(values []float64, format func(float64) string, w int) string {
 	return text
 }
 
+// timesTitle is the title of the chart of latency in w cells, with what is drawn in it and between what the p99 of its
+// seconds lies; axis says which it has.
+func (l *loadedRun) timesTitle(s *widget.Styles, axis string, w int) string {
+	title := "Latency" + axis
+	if s.Spoken {
+		return "Latency p99" + axis + l.reachOfP99(w-len("Latency p99"+axis))
+	}
+	if key := "   █ p50 to p99  ⠒ max"; ansi.StringWidth(title+key) <= w {
+		title += key
+	}
+	const lead = "   p99"
+	if p99 := l.reachOfP99(w - ansi.StringWidth(title+lead)); p99 != "" {
+		title += lead + p99
+	}
+	return title
+}
+
 // reachOfP99 is reach of the p99, and says that seconds are of too few calls: some of them, or all.
 func (l *loadedRun) reachOfP99(w int) string {
 	c := &l.course
@@ -545,14 +563,17 @@ func (l *loadedRun) reachOfP99(w int) string {
 	default:
 		note = fmt.Sprintf(", of fewer than %d calls each", measure.Needs(99))
 	}
-	text, room := reach(c.p99[from:to], durationLabel, w), w-len("Latency p99")
-	if note != "" && few == known && ansi.StringWidth(text+note) > room {
-		return fmt.Sprintf(", each second of fewer than %d calls", measure.Needs(99))
+	text := reach(c.p99[from:to], durationLabel, w)
+	forms := []string{text + note}
+	if note != "" && few == known {
+		forms = append(forms, fmt.Sprintf(", each second of fewer than %d calls", measure.Needs(99)))
 	}
-	if ansi.StringWidth(text+note) <= room {
-		text += note
+	for _, form := range append(forms, text) {
+		if ansi.StringWidth(form) <= w {
+			return form
+		}
 	}
-	return text
+	return ""
 }
 
 // widestSpoken is how wide a chart is at most: where it is spoken, as wide as one that is drawn, since
