@@ -33,7 +33,7 @@ type App struct {
 	env     screen.Env
 	bench   Bench
 	opts    Options
-	stack   []screen.Screen
+	stack   stack
 	left    []screen.Screen // those above the first one when the form was opened from the last of them
 	overlay overlay
 	scroll  int
@@ -68,7 +68,7 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 	b.Dashboard.Broke, b.Dashboard.Sought = new(dashboard.Broke), dashboard.Sought{}
 	a := &App{dark: true, opened: map[string]bool{}, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup), Writes: new(int)}, suspend: canSuspend()}
 	a.env.Styles, a.env.Title = a.newStyles(), a.titleOf
-	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
+	a.stack = stack{picker.New(b.Picker, o.Request, o.RunParams)}
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
@@ -119,11 +119,7 @@ func (a *App) nextFrame() tea.Cmd {
 	if a.blurred || a.opts.NoAnimation || a.overlay != none {
 		every = time.Second / fpsBlur
 	}
-	a.resting = !slices.ContainsFunc(a.stack, func(s screen.Screen) bool {
-		r, ok := s.(screen.Idler)
-		return !ok || !r.Idle()
-	})
-	if a.resting {
+	if a.resting = a.stack.idle(); a.resting {
 		every = time.Second / fpsRest
 	}
 	return a.tick(every, a.gen)
@@ -182,16 +178,16 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.OpenMsg:
 		return a, a.open(msg)
 	case screen.BackMsg:
-		a.close()
+		a.stack.close()
 		return a, a.shown()
 	case screen.SetUpMsg:
-		if top, ok := a.top().(screen.Listener); ok && a.run() != nil { // its screen would be gone
+		if top, ok := a.stack.top().(screen.Listener); ok && a.stack.run() != nil { // its screen would be gone
 			top.Tell("the form opens when what goes on here has ended", a.env)
 			return a, nil
 		}
 		a.left = slices.Clone(a.stack[1:])
 		a.stack = a.stack[:1]
-		return a, a.forward(msg)
+		return a, a.stack.forward(msg, a.env)
 	case screen.CommandMsg:
 		a.overlay, a.scroll, a.command = command, 0, msg
 		return a, tea.SetClipboard(msg.Text)
@@ -200,7 +196,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.WrittenMsg:
 		return a, a.written(msg)
 	case dashboard.DoneMsg:
-		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
+		return a, tea.Batch(msg.Orphaned(a.stack), a.stack.forward(msg, a.env))
 	case stopMsg:
 		return a, a.leave()
 	case killMsg:
@@ -221,13 +217,13 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return a, nil // no other button means anything
 		}
 		if clicked && c.Y == a.env.H-1 {
-			if k, ok := widget.FooterKey(a.top().Keys().Short, c.X, a.env.W); ok {
+			if k, ok := widget.FooterKey(a.stack.top().Keys().Short, c.X, a.env.W); ok {
 				return a, a.press(k)
 			}
 		}
-		return a, tea.Batch(a.forward(msg), a.wake())
+		return a, tea.Batch(a.stack.forward(msg, a.env), a.wake())
 	default:
-		return a, a.forward(msg)
+		return a, a.stack.forward(msg, a.env)
 	}
 	return a, nil
 }
@@ -240,37 +236,9 @@ func (a *App) frame(msg screen.FrameMsg) tea.Cmd {
 	if a.overlay == logs {
 		a.logs = a.bench.Logs()
 	}
-	// Every screen gets the frame, because a run continues below another screen.
-	cmds := []tea.Cmd{a.nextFrame()}
-	for i, s := range a.stack {
-		e := a.env
-		e.Covered = i < len(a.stack)-1
-		next, cmd := s.Update(msg, e)
-		a.stack[i] = next
-		cmds = append(cmds, cmd)
-	}
-	if a.pending != nil && !a.isTyping() {
+	cmds := []tea.Cmd{a.nextFrame(), a.stack.frame(msg, a.env)}
+	if a.pending != nil && !a.stack.typing() {
 		cmds = append(cmds, a.reveal(*a.pending))
-	}
-	return tea.Batch(cmds...)
-}
-
-func (a *App) top() screen.Screen { return a.stack[len(a.stack)-1] }
-
-// forward passes a message to the screen on top. The result of a command whose screen
-// has been covered since is passed to the screens below as well.
-func (a *App) forward(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.MouseMsg, tea.PasteMsg:
-		next, cmd := a.top().Update(msg, a.env)
-		a.stack[len(a.stack)-1] = next
-		return cmd
-	}
-	var cmds []tea.Cmd
-	for i, s := range a.stack {
-		next, cmd := s.Update(msg, a.env)
-		a.stack[i] = next
-		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(cmds...)
 }
@@ -334,17 +302,11 @@ func (a *App) titleOf(profile string) string {
 	return profile
 }
 
-func (a *App) close() {
-	if len(a.stack) > 1 {
-		a.stack = a.stack[:len(a.stack)-1]
-	}
-}
-
 // home goes to the first screen and forgets where its form was opened from, or says why it does not.
 func (a *App) home() tea.Cmd {
-	n := a.away()
+	n := a.stack.away()
 	a.stack = a.stack[:len(a.stack)-n]
-	if p, is := a.top().(*picker.Picker); is {
+	if p, is := a.stack.top().(*picker.Picker); is {
 		a.left = nil
 		cmd, changed := p.Home(a.env)
 		if n == 0 && !changed {
@@ -352,7 +314,7 @@ func (a *App) home() tea.Cmd {
 		}
 		return cmd
 	}
-	if top, ok := a.top().(screen.Listener); ok && n == 0 {
+	if top, ok := a.stack.top().(screen.Listener); ok && n == 0 {
 		top.Tell("what goes on here is not left by H; ? lists the keys", a.env)
 	}
 	return nil
@@ -360,59 +322,18 @@ func (a *App) home() tea.Cmd {
 
 // shown reads the plan files again where their list is on top: they may have been written meanwhile.
 func (a *App) shown() tea.Cmd {
-	if p, is := a.top().(*archive.Plans); is {
+	if p, is := a.stack.top().(*archive.Plans); is {
 		return p.Start(a.env)
 	}
 	return nil
-}
-
-// away is how many screens lie above the first one, or above the one with the run, sweep or plan in progress;
-// none while a run is about to start, which esc cancels.
-func (a *App) away() int {
-	if s, is := a.top().(*dashboard.Screen); is && s.Connecting() {
-		return 0
-	}
-	first := slices.IndexFunc(a.stack, func(s screen.Screen) bool {
-		r, ok := s.(screen.Runner)
-		return ok && r.Running() != nil
-	})
-	return len(a.stack) - 1 - max(first, 0)
 }
 
 // global lists the keys that mean the same on every screen, as far as they work now.
 func (a *App) global() []key.Binding {
 	return slices.DeleteFunc(widget.AllKeys.Global(a.suspend), func(b key.Binding) bool {
 		typed := len(b.Keys()[0]) == 1 && !slices.Equal(b.Keys(), widget.AllKeys.Help.Keys())
-		return (a.isTyping() || a.writes(widget.PressOf(b.Keys()[0]))) && typed || slices.Equal(b.Keys(), widget.AllKeys.Home.Keys()) && a.away() == 0
+		return (a.stack.typing() || a.stack.writes(widget.PressOf(b.Keys()[0]))) && typed || slices.Equal(b.Keys(), widget.AllKeys.Home.Keys()) && a.stack.away() == 0
 	})
-}
-
-// run returns the run or sweep in progress, or nil.
-func (a *App) run() screen.Ending {
-	for _, s := range a.stack {
-		if r, ok := s.(screen.Runner); ok && r.Running() != nil {
-			return r.Running()
-		}
-	}
-	return nil
-}
-
-// isTyping reports whether the screen on top is accepting text.
-func (a *App) isTyping() bool {
-	t, ok := a.top().(screen.Typist)
-	return ok && t.Typing()
-}
-
-// writes reports whether a key begins to type a value on the screen on top.
-func (a *App) writes(msg tea.KeyPressMsg) bool {
-	w, ok := a.top().(screen.Writer)
-	return ok && w.Writes(msg)
-}
-
-// isUntouched reports whether the screen on top asks for a value into which nothing has been typed.
-func (a *App) isUntouched() bool {
-	f, ok := a.top().(screen.Former)
-	return ok && f.Untouched()
 }
 
 // press handles the keys that mean the same everywhere.
@@ -433,7 +354,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		return a.reply(msg)
 	}
 	a.asks = nil
-	typing := a.isTyping() || a.writes(msg)
+	typing := a.stack.typing() || a.stack.writes(msg)
 	switch {
 	case key.Matches(msg, widget.AllKeys.Interrupt), !typing && key.Matches(msg, widget.AllKeys.Quit):
 		if q := cmp.Or(a.stopsAndQuits(msg), a.loses(msg)); q != nil {
@@ -441,10 +362,10 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		return a.quit()
-	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.isUntouched()):
+	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.stack.untouched()):
 		a.overlay, a.scroll = help, 0
 	case typing:
-		return a.forward(msg)
+		return a.stack.forward(msg, a.env)
 	case key.Matches(msg, widget.AllKeys.Home):
 		return a.home()
 	case key.Matches(msg, widget.AllKeys.Logs):
@@ -468,7 +389,7 @@ func (a *App) page() string {
 }
 
 func (a *App) screen() string {
-	top, e := a.top(), a.env
+	top, e := a.stack.top(), a.env
 	if b, ok := top.(screen.Boxed); ok && len(a.stack) > 1 && !e.Styles.Spoken {
 		if box := b.Box(e); box != nil && len(box) <= e.H-2 {
 			below := footed(a.stack[len(a.stack)-2].View(e), e, top.Keys().Short)
@@ -487,7 +408,7 @@ func (a *App) View() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.WindowTitle = "perfbench"
-	if t, ok := a.top().(screen.Titled); ok {
+	if t, ok := a.stack.top().(screen.Titled); ok {
 		v.WindowTitle, v.ProgressBar = t.Outside(a.env)
 	}
 	if a.env.W <= 0 || a.env.H <= 0 {

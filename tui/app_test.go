@@ -124,7 +124,7 @@ func pickApp(t testing.TB, b *tuitest.Bench, o Options, w, h int) *testApp {
 	a := newTestApp(t, b, o)
 	a.env.Now = tuitest.Day.Add(12 * time.Hour)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
-	perform(t, a, a.top().(screen.Starter).Start(a.env))
+	perform(t, a, a.stack.top().(screen.Starter).Start(a.env))
 	return a
 }
 
@@ -186,13 +186,13 @@ func TestTheFormLeadsBackToThePlan(t *testing.T) {
 				send(t, a, "P", "enter")
 			}
 			send(t, a, "down")
-			page, below := a.top(), len(a.stack)-1
+			page, below := a.stack.top(), len(a.stack)-1
 			require.Contains(t, a.View().Content, "2 of 4")
 			send(t, a, "enter")
 			require.Len(t, a.stack, 1, "the form is at the bottom")
 			assert.Contains(t, a.View().Content, "many threads of night.yaml")
 			send(t, a, "esc")
-			require.Same(t, page, a.top())
+			require.Same(t, page, a.stack.top())
 			assert.Contains(t, a.View().Content, "2 of 4", "the run that was selected")
 			send(t, a, "esc")
 			assert.Len(t, a.stack, below, "the list, if the plan was opened from it")

@@ -36,7 +36,7 @@ func dashAppOf(t testing.TB, o Options, run *tuitest.Run, gone time.Duration, w,
 	t.Helper()
 	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
-	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	require.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	pass(t, a, run, tuitest.Warmup+gone)
 	return a
 }

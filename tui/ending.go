@@ -22,11 +22,11 @@ func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 		return a.quit()
 	}
 	if msg.Stays {
-		return a.forward(screen.RunsChangedMsg{})
+		return a.stack.forward(screen.RunsChangedMsg{}, a.env)
 	}
-	if a.isTyping() { // what is being typed is not meant for the next screen
+	if a.stack.typing() { // what is being typed is not meant for the next screen
 		a.pending = &msg
-		return a.forward(screen.RunsChangedMsg{})
+		return a.stack.forward(screen.RunsChangedMsg{}, a.env)
 	}
 	return a.reveal(msg)
 }
@@ -53,7 +53,7 @@ func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 			break
 		}
 	}
-	cmds[0] = a.forward(screen.RunsChangedMsg{})
+	cmds[0] = a.stack.forward(screen.RunsChangedMsg{}, a.env)
 	if msg.Then != nil {
 		cmds = append(cmds, screen.Open(msg.Then))
 	}
@@ -72,8 +72,8 @@ func (a *App) quit() tea.Cmd {
 // written passes on what was written, and quits if somebody waits for that.
 func (a *App) written(msg screen.WrittenMsg) tea.Cmd {
 	*a.env.Writes--
-	cmd := a.forward(msg.Msg)
-	if a.leaving && a.run() == nil {
+	cmd := a.stack.forward(msg.Msg, a.env)
+	if a.leaving && a.stack.run() == nil {
 		return a.quit()
 	}
 	return cmd
@@ -82,7 +82,7 @@ func (a *App) written(msg screen.WrittenMsg) tea.Cmd {
 // leave stops the run gracefully and quits once its report is written.
 func (a *App) leave() tea.Cmd {
 	a.overlay, a.leaving = none, true
-	r := a.run()
+	r := a.stack.run()
 	if r == nil {
 		return a.quit()
 	}
@@ -92,7 +92,7 @@ func (a *App) leave() tea.Cmd {
 
 // kill ends the run immediately and quits.
 func (a *App) kill() tea.Cmd {
-	if r := a.run(); r != nil {
+	if r := a.stack.run(); r != nil {
 		r.Kill()
 		a.killed = r
 	}
@@ -104,7 +104,7 @@ func (a *App) kill() tea.Cmd {
 func (a *App) finish() Final {
 	r := a.killed
 	if r == nil {
-		if r = a.run(); r != nil {
+		if r = a.stack.run(); r != nil {
 			r.Kill()
 		}
 	}

@@ -63,7 +63,7 @@ func (a *App) after(msg afterMsg) tea.Cmd {
 // answer passes a key to the screen on top, and says so where it has none of that name, or one that does nothing now. That
 // nothing moves is seen.
 func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
-	does, when, keys := nameOf(msg), "here", a.top().Keys()
+	does, when, keys := nameOf(msg), "here", a.stack.top().Keys()
 	b, dimmed := keys.Of(msg)
 	if dimmed {
 		does, when = "", "now"
@@ -71,7 +71,7 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 			does = b.Help().Desc
 		}
 	}
-	if top, ok := a.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !keys.Takes(msg) {
+	if top, ok := a.stack.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !keys.Takes(msg) {
 		name := msg.String()
 		if does != "" {
 			name += " (" + does + ")"
@@ -81,7 +81,7 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		top.Tell(name+" does nothing "+when+"; ? lists the keys", a.env) // the screen may know more
 	}
-	return a.forward(msg)
+	return a.stack.forward(msg, a.env)
 }
 
 // question is asked about a key: on is the screen that it is for, and yes what it does. holds reports whether there is still
@@ -95,7 +95,7 @@ type question struct {
 
 // stops reports whether a key would stop a run, a sweep or a plan, whichever screen shows it.
 func (a *App) stops(msg tea.KeyPressMsg) bool {
-	return key.Matches(msg, widget.AllKeys.Stop) && slices.ContainsFunc(a.top().Keys().FullHelp(), func(g []key.Binding) bool {
+	return key.Matches(msg, widget.AllKeys.Stop) && slices.ContainsFunc(a.stack.top().Keys().FullHelp(), func(g []key.Binding) bool {
 		return slices.ContainsFunc(g, func(b key.Binding) bool { return key.Matches(msg, b) })
 	})
 }
@@ -103,7 +103,7 @@ func (a *App) stops(msg tea.KeyPressMsg) bool {
 // stop asks whether to stop what the screen shows.
 func (a *App) stop(msg tea.KeyPressMsg) *question {
 	what := "run"
-	switch a.top().(type) {
+	switch a.stack.top().(type) {
 	case *archive.Screen:
 		what = "sweep"
 	case *archive.Suite:
@@ -118,13 +118,13 @@ func (a *App) stop(msg tea.KeyPressMsg) *question {
 
 // stopsAndQuits asks whether to quit while a run is going; nil: there is none.
 func (a *App) stopsAndQuits(msg tea.KeyPressMsg) *question {
-	if a.run() == nil {
+	if a.stack.run() == nil {
 		return nil
 	}
 	return &question{
 		Question: widget.Question{Text: "Stop the run, report it and quit?", Yes: "quit", No: "stay", Key: msg.String(), AtOnce: "at once"},
 		yes:      a.leave,
-		holds:    func() bool { return a.run() != nil },
+		holds:    func() bool { return a.stack.run() != nil },
 	}
 }
 
@@ -147,13 +147,13 @@ func (a *App) loses(msg tea.KeyPressMsg) *question {
 
 // ask asks something about the screen on top.
 func (a *App) ask(q *question) {
-	q.on = a.top()
+	q.on = a.stack.top()
 	a.asks = q
 }
 
 // asking returns what is asked; nil: nothing, or no longer.
 func (a *App) asking() *question {
-	if q := a.asks; q != nil && q.on == a.top() && q.holds() {
+	if q := a.asks; q != nil && q.on == a.stack.top() && q.holds() {
 		return q
 	}
 	return nil
@@ -174,7 +174,7 @@ func (a *App) reply(msg tea.KeyPressMsg) tea.Cmd {
 
 // unsay ends what was said before a key, a click or a paste.
 func (a *App) unsay() {
-	if top, ok := a.top().(screen.Listener); ok {
+	if top, ok := a.stack.top().(screen.Listener); ok {
 		top.Tell("", a.env)
 	}
 }

@@ -72,12 +72,12 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 	send(t, a, "enter")
 	b.Past = all
 	send(t, a, "x", "x", frame(a))
-	assert.IsType(t, &results.Results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.stack.top())
 	send(t, a, "esc")
-	assert.IsType(t, &picker.Picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.stack.top())
 	assert.Equal(t, 3, strings.Count(picture(t, a), "/s"))
 	send(t, a, "shift+tab", "enter")
-	assert.IsType(t, &results.Results{}, a.top(), "a last run is opened from the picker")
+	assert.IsType(t, &results.Results{}, a.stack.top(), "a last run is opened from the picker")
 }
 
 // After a run, the keys are those of the list of profiles, whose letters are commands.
@@ -85,9 +85,9 @@ func TestARunThatHasEndedLeavesTheForm(t *testing.T) {
 	a := pickApp(t, tuitest.NewDemo(), Options{}, 120, 40)
 	send(t, a, "right", "down", "down", "down", "q")
 	require.False(t, a.quit, "a letter is typed in the form")
-	require.True(t, a.isTyping())
+	require.True(t, a.stack.typing())
 	send(t, a, "esc", "S", "x", "x", frame(a), "esc")
-	require.IsType(t, &picker.Picker{}, a.top())
+	require.IsType(t, &picker.Picker{}, a.stack.top())
 	send(t, a, "q")
 	assert.True(t, a.quit)
 }
@@ -100,11 +100,11 @@ func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
 	send(t, a, "t", "s", "q")
 	run.Stop()
 	send(t, a, frame(a), frame(a), "u", "i")
-	assert.IsType(t, &dashboard.Dashboard{}, a.top())
+	assert.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	assert.False(t, a.quit)
 	send(t, a, "c", "k", "enter", frame(a))
 	assert.Contains(t, b.Saved, "ingestion/quick", "the preset is saved all the same")
-	assert.IsType(t, &results.Results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.stack.top())
 	assert.Len(t, a.final.Outcomes, 1)
 	send(t, a, "q")
 	assert.True(t, a.quit)
@@ -118,7 +118,7 @@ func TestAMarkThatComesTooLateIsNotKept(t *testing.T) {
 	assert.Contains(t, picture(t, a), "the mark was not kept")
 	assert.Empty(t, run.Marks)
 	send(t, a, frame(a))
-	assert.IsType(t, &results.Results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.stack.top())
 }
 
 func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
@@ -126,17 +126,17 @@ func TestEscMeantForTheRunDoesNotLeaveItsResults(t *testing.T) {
 	send(t, a, "t")
 	run.Stop() // by itself, not by a key
 	send(t, a, frame(a), "esc")
-	assert.IsType(t, &results.Results{}, a.top())
+	assert.IsType(t, &results.Results{}, a.stack.top())
 	assert.Contains(t, picture(t, a), "the run has just ended: these are its results")
 	send(t, a, "esc")
-	assert.IsType(t, &picker.Picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.stack.top())
 
 	a, run = dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
 	run.Stop()
 	send(t, a, frame(a))
 	a.env.Now = a.env.Now.Add(2 * time.Second)
 	send(t, a, "esc")
-	assert.IsType(t, &picker.Picker{}, a.top(), "later esc leaves at once")
+	assert.IsType(t, &picker.Picker{}, a.stack.top(), "later esc leaves at once")
 }
 
 // What is being written when somebody quits is written first, whatever screen is shown by then; who stays
@@ -230,10 +230,10 @@ func TestMoreRunsAreNotSetUpOverARunThatGoesOn(t *testing.T) {
 	assert.Contains(t, picture(t, a), "one more run of side A; esc goes back")
 	send(t, a, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	pass(t, a, b.Next, tuitest.Warmup+3*time.Second)
-	require.NotNil(t, a.run())
+	require.NotNil(t, a.stack.run())
 	send(t, a, compare, "R")
 	assert.Contains(t, picture(t, a), "the form opens when what goes on here has ended")
 	send(t, a, "esc")
-	require.NotNil(t, a.run())
+	require.NotNil(t, a.stack.run())
 	assert.Contains(t, picture(t, a), "Throughput")
 }

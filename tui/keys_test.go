@@ -101,7 +101,7 @@ func allScreens(t *testing.T) map[string]screen.Screen {
 	t.Helper()
 	out := map[string]screen.Screen{}
 	for name, to := range states(120, 40) {
-		out[name] = to(t).top()
+		out[name] = to(t).stack.top()
 	}
 	return out
 }
@@ -126,7 +126,7 @@ func keysDoSomething(t *testing.T, to func(t *testing.T) *testApp) {
 	ways := [][]any{nil, {"down"}, {"G"}, {"right"}, {"pgdown"}}
 	at := to(t)
 	at.View() // keys are offered below what is drawn
-	keys := at.top().Keys()
+	keys := at.stack.top().Keys()
 	for _, b := range slices.Concat(append(keys.FullHelp(), keys.ShortHelp())...) {
 		if !b.Enabled() {
 			continue
@@ -283,7 +283,7 @@ func TestThatAKeyDoesNothingIsSaidBriefly(t *testing.T) {
 	send(t, a, "tab", "ü")
 	require.Contains(t, picture(t, a), nothing)
 	send(t, a, "enter")
-	require.True(t, a.isTyping())
+	require.True(t, a.stack.typing())
 	assert.NotContains(t, picture(t, a), nothing)
 	assert.Contains(t, picture(t, a), "enter keep")
 }
@@ -338,8 +338,8 @@ func TestOneKeyStopsNoRun(t *testing.T) {
 // answers reports whether the screen on top says what a key does that it has no use for.
 func answers(a *testApp) bool {
 	a.View()
-	_, ok := a.top().(screen.Listener)
-	return ok && !a.isTyping()
+	_, ok := a.stack.top().(screen.Listener)
+	return ok && !a.stack.typing()
 }
 
 // A key that a screen does not have is answered, and changes nothing.
@@ -351,7 +351,7 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 				return
 			}
 			for _, k := range []string{"x", "S", "Y", "T", "m", "w", "F", "b", "(", "y", "ü"} {
-				if _, has := a.top().Keys().Of(tuitest.KeyPress(k)); has {
+				if _, has := a.stack.top().Keys().Of(tuitest.KeyPress(k)); has {
 					continue
 				}
 				a := to(t)
@@ -386,7 +386,7 @@ func TestADimmedKeySaysSo(t *testing.T) {
 			if !answers(a) {
 				return
 			}
-			keys := a.top().Keys()
+			keys := a.stack.top().Keys()
 			for _, group := range keys.FullHelp() {
 				for _, b := range group {
 					if b.Enabled() || len(b.Keys()) == 0 || keys.Takes(tuitest.KeyPress(b.Keys()[0])) {

@@ -147,7 +147,7 @@ type helpLine struct {
 
 // helpGroups are all keys of the screen, then the global ones, and then its signs.
 func (a *App) helpGroups() [][]key.Binding {
-	keys := a.top().Keys()
+	keys := a.stack.top().Keys()
 	out := append(slices.Clip(keys.FullHelp()), a.global())
 	if len(keys.Signs) > 0 {
 		out = append(out, keys.Signs)

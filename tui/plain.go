@@ -92,11 +92,11 @@ func (s *speaker) speak(atOnce bool) {
 	}()
 	now, due := s.app.env.Now, s.app.env.Now.Sub(s.at) >= pausePlain
 	layer := s.app.overlay
-	if b, ok := s.app.top().(boxed); ok && layer == none && b.Boxed() {
+	if b, ok := s.app.stack.top().(boxed); ok && layer == none && b.Boxed() {
 		layer = dialog
 	}
 	switch {
-	case s.top != s.app.top():
+	case s.top != s.app.stack.top():
 		s.said, s.under, s.moments, due = nil, nil, map[string]bool{}, true
 	case s.overlay == none && layer != none:
 		s.said, s.under, due = nil, s.said, true
@@ -106,7 +106,7 @@ func (s *speaker) speak(atOnce bool) {
 	case s.overlay != layer:
 		s.said, due = nil, true
 	}
-	s.top, s.overlay = s.app.top(), layer
+	s.top, s.overlay = s.app.stack.top(), layer
 	if live, ok := s.top.(spoken); ok && s.overlay == none {
 		figures, events := live.Spoken(s.app.env)
 		if q := s.app.asking(); q != nil {
@@ -179,7 +179,7 @@ func (s *speaker) speak(atOnce bool) {
 // before it has been said.
 func (s *speaker) typed(line string) string {
 	i := strings.LastIndex(line, ": ")
-	if i < 0 || !s.app.isTyping() {
+	if i < 0 || !s.app.stack.typing() {
 		return line
 	}
 	label := bare(line[:i]) + ":"

@@ -66,8 +66,8 @@ func TestASignalStopsInOrderAndASecondAtOnce(t *testing.T) {
 func TestARunThatEndsShowsItsResults(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 80, 24)
 	send(t, a, "x", "x", frame(a))
-	assert.IsType(t, &results.Results{}, a.top())
-	assert.Nil(t, a.run())
+	assert.IsType(t, &results.Results{}, a.stack.top())
+	assert.Nil(t, a.stack.run())
 	send(t, a, "q")
 	assert.True(t, a.quit, "nothing runs: q asks nothing")
 	assert.Equal(t, []screen.Outcome{run.Came}, a.final.Outcomes)
@@ -82,7 +82,7 @@ func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 	assert.Contains(t, got, "try redis-cli ping")
 	b.StartErr, b.Next = nil, tuitest.NewRun(1)
 	send(t, a, "enter")
-	assert.IsType(t, &dashboard.Dashboard{}, a.top(), "enter tries again")
+	assert.IsType(t, &dashboard.Dashboard{}, a.stack.top(), "enter tries again")
 	assert.Len(t, b.Started, 2)
 }
 
@@ -160,7 +160,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	assert.Contains(t, got, "✗ The store has not answered since 00:10 of the run (4.0 s) · the run goes on · unreachable")
 	assert.Contains(t, got, "─ of answered calls, 4 s old · ")
 	assert.Regexp(t, `p50 +\d`, got, "the figures of before stay")
-	_, bar := a.top().(screen.Titled).Outside(a.env)
+	_, bar := a.stack.top().(screen.Titled).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
 	run.Stage.Stage = screen.Verifying
 	send(t, a, frame(a))

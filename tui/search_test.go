@@ -166,7 +166,7 @@ func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 	send(t, a, "ctrl+u", "p", "9", "9", ">", "1", "m", "s", "down", "right", "enter")
 	assert.Contains(t, picture(t, a), "a level is")
 	assert.Empty(t, run.Sought)
-	assert.True(t, a.isTyping())
+	assert.True(t, a.stack.typing())
 	send(t, a, "esc", "q")
 	assert.NotNil(t, a.asking(), "letters are keys again")
 }

@@ -66,7 +66,7 @@ func TestARunThatCouldNotStartIsListed(t *testing.T) {
 	send(t, a, "shift+tab") // to the last runs
 	assert.Contains(t, picture(t, a), "R try again")
 	send(t, a, "R")
-	assert.IsType(t, &dashboard.Screen{}, a.top(), "it is tried again")
+	assert.IsType(t, &dashboard.Screen{}, a.stack.top(), "it is tried again")
 	send(t, a, "esc")
 	assert.Equal(t, 1, strings.Count(picture(t, a), "not started:"))
 	send(t, a, "esc")
@@ -91,7 +91,7 @@ func TestARunThatStartsTakesThoseThatCouldNotOffTheList(t *testing.T) {
 	assert.Contains(t, picture(t, a), "│   refused for a reason that i…  │")
 	b.StartErr, b.Next = nil, tuitest.NewRun(1)
 	start("8", "redis://me:right@10.0.0.7")
-	assert.IsType(t, &dashboard.Dashboard{}, a.top())
+	assert.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	send(t, a, screen.BackMsg{})
 	assert.Zero(t, failed())
 }
@@ -100,11 +100,11 @@ func TestEscapeCancelsConnecting(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.StartErr = context.Canceled
 	a, come := startSlowly(t, b, 80, 24)
-	before := a.top()
+	before := a.stack.top()
 	send(t, a, "esc")
-	assert.Equal(t, before, a.top(), "the store has yet to notice")
+	assert.Equal(t, before, a.stack.top(), "the store has yet to notice")
 	come()
-	assert.IsType(t, &picker.Picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.stack.top())
 }
 
 func TestARunThatComesTooLateIsEnded(t *testing.T) {
@@ -113,12 +113,12 @@ func TestARunThatComesTooLateIsEnded(t *testing.T) {
 	send(t, a, "esc")
 	come()
 	assert.True(t, b.Next.Killed)
-	assert.IsType(t, &picker.Picker{}, a.top())
+	assert.IsType(t, &picker.Picker{}, a.stack.top())
 
 	b = tuitest.NewDemo()
 	a, come = startSlowly(t, b, 80, 24)
 	send(t, a, "esc", "esc")
-	assert.IsType(t, &picker.Picker{}, a.top(), "a second escape does not wait")
+	assert.IsType(t, &picker.Picker{}, a.stack.top(), "a second escape does not wait")
 	come()
 	assert.True(t, b.Next.Killed)
 }

@@ -24,7 +24,7 @@ func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
 	run := tuitest.NewRun(1)
 	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: screen.Access{Run: run}})
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
-	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	require.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	pass(t, a, run, tuitest.Warmup+3*time.Second)
 	return a, run
 }
@@ -110,7 +110,7 @@ func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
 	run.Came = screen.Outcome{Watched: true, Summary: "what it came to", Verification: workload.Verification{State: workload.Passed}}
 	run.Stop()
 	send(t, a, frame(a))
-	require.IsType(t, &results.Results{}, a.top())
+	require.IsType(t, &results.Results{}, a.stack.top())
 	assert.Contains(t, picture(t, a), "what it came to")
 	send(t, a, "e")
 	assert.Contains(t, picture(t, a), "the report of this run is on the machine that drove it")
@@ -123,7 +123,7 @@ func TestARunOfAnotherTerminalIsTurnedFromTheList(t *testing.T) {
 	b.Watched = tuitest.NewRun(1)
 	a := pickApp(t, b, Options{}, 120, 40)
 	send(t, a, "h", "enter")
-	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	require.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	pass(t, a, b.Watched, tuitest.Warmup+3*time.Second)
 	before := b.Watched.Settings(screen.All).Threads
 	send(t, a, "+")
@@ -139,7 +139,7 @@ func TestARunOfAnotherTerminalIsTurnedFromTheList(t *testing.T) {
 	send(t, a, "?")
 	assert.NotContains(t, picture(t, a), "break something", "help lists what works")
 	send(t, a, "esc", "esc")
-	assert.IsType(t, &archive.List{}, a.top())
+	assert.IsType(t, &archive.List{}, a.stack.top())
 	assert.False(t, a.quit)
 }
 
@@ -150,7 +150,7 @@ func TestARunOfASweepIsWatchedFromItsPage(t *testing.T) {
 	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3), What: "run 4 of 14 (threads=4)", Run: run, Point: 2})
 	a := pickApp(t, b, Options{}, 120, 40)
 	send(t, a, "w", "enter", frame(a), "enter")
-	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	require.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	pass(t, a, run, tuitest.Warmup+3*time.Second)
 	assert.Contains(t, picture(t, a), "watching a run of the sweep")
 	assert.Contains(t, picture(t, a), "esc back to the sweep")
@@ -164,12 +164,12 @@ func TestARunOfASweepIsWatchedFromItsPage(t *testing.T) {
 	assert.Zero(t, run.Calls)
 	assert.False(t, run.Stopped)
 	send(t, a, "esc")
-	assert.IsType(t, &archive.Screen{}, a.top())
+	assert.IsType(t, &archive.Screen{}, a.stack.top())
 	send(t, a, "enter")
-	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	require.IsType(t, &dashboard.Dashboard{}, a.stack.top())
 	run.Stop()
 	send(t, a, frame(a))
-	assert.IsType(t, &archive.Screen{}, a.top())
+	assert.IsType(t, &archive.Screen{}, a.stack.top())
 	assert.Contains(t, picture(t, a), "run 4 of 14 (threads=4) has ended")
 	assert.Empty(t, a.final.Outcomes, "the sweep goes on")
 	send(t, a, "q")
