@@ -112,6 +112,11 @@ func (t *sweepTask) Do(ctx context.Context) (w headless.Went) {
 	if dir := t.sweep.Resume(); dir != "" && !t.flags.Quiet {
 		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
 	}
+	if !t.flags.Quiet {
+		for _, l := range t.sweep.Result().LeftOut {
+			fmt.Fprintln(t.Stderr, l)
+		}
+	}
 	w.Err = t.sweep.Do(ctx, headless.Perform(t.Call, t.flags, t.driver), func(sweep.Result) {})
 	r := t.sweep.Result()
 	if w.Kept = t.sweep.Dir(); w.Kept == "" {
@@ -133,6 +138,9 @@ func (t *sweepTask) Print(context.Context) error {
 	r := t.sweep.Result()
 	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points%s. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds, sweep.Series(r.Axes))
 	headless.PrintPlan(t.Call, t.sweep.First())
+	if list := r.LeftOut; list != nil {
+		headless.PrintList(t.Call, "left out", list)
+	}
 	if s := t.sweep.Settings(); s != "" {
 		headless.PrintList(t.Call, "before each run, the lab starts the servers of the target anew", []string{"without their data, the first time with " + s})
 	}

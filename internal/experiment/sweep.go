@@ -151,6 +151,7 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
+	s.leaveOut()
 	if err := s.changes(); err != nil {
 		return nil, err
 	}
@@ -159,6 +160,44 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	}
 	s.describe()
 	return s, nil
+}
+
+// leaveOut drops numbers of threads that another value has the same runs for: every track has one thread at least.
+func (s *Sweep) leaveOut() {
+	at := slices.IndexFunc(s.axes, func(x sweep.Axis) bool { return x.Name == find.OverThreads })
+	if at < 0 {
+		return
+	}
+	ran := map[string]map[float64]bool{} // by value
+	for _, p := range s.points {
+		v := p.values[at]
+		if ran[v] == nil {
+			ran[v] = map[float64]bool{}
+		}
+		ran[v][session.Settings(p.prepared.Plan)[find.OverThreads]] = true
+	}
+	axis, out := s.axes[at], map[string]bool{}
+	for i, n := range axis.Numbers() {
+		v := axis.Values[i]
+		if len(ran[v]) != 1 || ran[v][n] || len(axis.Values)-len(out) <= 2 { // one value alone is no sweep
+			continue
+		}
+		for _, w := range axis.Values {
+			if w != v && !out[w] && maps.Equal(ran[v], ran[w]) {
+				out[v] = true
+				s.result.LeftOut = append(s.result.LeftOut, fmt.Sprintf("%s is left out: every track has one thread at least, so it would run as %s", axis.Side(v), axis.Side(w)))
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		return
+	}
+	gone := func(v string) bool { return out[v] }
+	s.axes[at].Values = slices.DeleteFunc(slices.Clone(axis.Values), gone)
+	s.result.Axes[at].Values = s.axes[at].Values
+	s.points = slices.DeleteFunc(s.points, func(p point) bool { return out[p.values[at]] })
+	s.knees = slices.DeleteFunc(s.knees, func(k search) bool { return out[k.values[at]] })
 }
 
 // asks returns what asks for a sweep again, whose run is p at one of its points.

@@ -159,6 +159,7 @@ func SweepAnswer(r *sweep.Result) (lead, more []string) {
 	if s := moreThreads(r); s != "" {
 		more = append(more, s)
 	}
+	more = append(more, r.LeftOut...)
 	if len(r.Timetable) > 0 {
 		more = append(more, "each run: "+strings.Join(r.Timetable, ", "))
 	}
@@ -279,7 +280,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) (knee string, law []string) {
 	case p == nil:
 		text += " · no peak"
 	case p.High == nil:
-		text += fmt.Sprintf(" · peak at %s threads, if there is one (%s or more)", units.Number(p.Value), units.Number(p.Low))
+		text += fmt.Sprintf(" · a peak near %.0f threads, not certain: anywhere from %.0f on", p.Value, p.Low)
 	default:
 		text += fmt.Sprintf(" · peak at %s threads (%s..%s)", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
 	}

@@ -175,3 +175,11 @@ func TestLabelsOfAnAxisStandApart(t *testing.T) {
 		assert.Equal(t, c.want, apart(c.values, false))
 	}
 }
+
+// A peak whose upper end is open is near one number, and anywhere from another on.
+func TestAPeakThatIsNotCertainSaysSo(t *testing.T) {
+	t.Parallel()
+	known := func(v float64) sweep.FitKnown { return sweep.FitKnown{Value: v, Low: v, High: new(v)} }
+	_, law := kneeOf(&sweep.Result{Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "2", "4"}}}}, sweep.Line{Law: &sweep.Fit{Lambda: known(1), Sigma: known(0), Kappa: known(0), Peak: &sweep.FitKnown{Value: 17.7, Low: 4.69}}})
+	assert.Contains(t, law[0], "a peak near 18 threads, not certain: anywhere from 5 on")
+}

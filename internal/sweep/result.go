@@ -58,6 +58,8 @@ type Result struct {
 	Crash string `json:"crash,omitempty"`
 	// Timetable says in words what changes during each run.
 	Timetable []string `json:"timetable,omitempty"`
+	// LeftOut says in words which values were asked for and have no point, as another has the same runs.
+	LeftOut []string `json:"left_out,omitempty"`
 	// Runs are the completed runs, in the order in which they were made.
 	Runs []Run `json:"runs"`
 	// Points and Lines are the results, as of the last completed run.

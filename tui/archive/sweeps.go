@@ -121,7 +121,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	case checkedMsg:
 		if msg.of == s {
-			return s, s.checked(msg.err)
+			return s, s.checked(msg)
 		}
 	case againMsg:
 		if msg.of == s {
@@ -376,8 +376,8 @@ func (s *Screen) click(m tea.Mouse) tea.Cmd {
 
 // Sweeper makes sweeps, and reads them. All of it is called from a tea.Cmd.
 type Sweeper interface {
-	// CheckSweep returns why what was asked makes no sweep, without asking a store: input faults.
-	CheckSweep(r request.Request, asked sweep.Asked) error
+	// CheckSweep returns what was asked before any run of it, or why it makes no sweep, without asking a store: input faults.
+	CheckSweep(r request.Request, asked sweep.Asked) (*sweep.Result, error)
 	// CanSweep returns why a sweep is not possible: input faults.
 	CanSweep(r request.Request, asked sweep.Asked) error
 	// Sweep begins a sweep, or resumes one that was requested in the same words.

@@ -42,6 +42,9 @@ type asker struct {
 	// that something else is asked since that began.
 	refused           error
 	checking, changed bool
+	// foreseen is the sweep over what was checked last, before any run; nil if it makes none.
+	foreseen *sweep.Result
+	over     []string
 	// foot is how many lines what enter starts had when it was drawn last.
 	foot int
 }
@@ -210,6 +213,7 @@ type size struct {
 	series               string // the values of the points
 	takes                time.Duration
 	settles              bool
+	without              []string // the values that are left out, and why
 }
 
 // plan returns what the form asks for. The error is what is wrong with it as far as nothing has to be prepared to tell.
@@ -246,6 +250,9 @@ func (a *asker) plan() (p size, err error) {
 	if err != nil {
 		return p, err
 	}
+	if a.foreseen != nil && slices.Equal(a.over, asked.Over) {
+		axes, p.without = a.foreseen.Axes, a.foreseen.LeftOut
+	}
 	points, err := sweep.Points(axes, p.rounds)
 	p.points, p.series = len(points), sweep.Series(axes)
 	p.runs = p.points * p.rounds
@@ -280,10 +287,12 @@ func (p size) starts(server string) string {
 	return text + "."
 }
 
-// checkedMsg delivers why what is asked in a form makes no sweep; nil: it does.
+// checkedMsg delivers the sweep over what is asked in a form, or why it makes none.
 type checkedMsg struct {
-	of  *Screen
-	err error
+	of       *Screen
+	foreseen *sweep.Result
+	over     []string
+	err      error
 }
 
 // check finds out in the background, one after the other, whether what is asked makes a sweep. Targets are not asked for
@@ -301,13 +310,17 @@ func (s *Screen) check() tea.Cmd {
 	}
 	a.checking, a.changed = true, false
 	bench, req, asked := s.bench, a.request(), a.asked()
-	return func() tea.Msg { return checkedMsg{s, bench.CheckSweep(req, asked)} }
+	return func() tea.Msg {
+		foreseen, err := bench.CheckSweep(req, asked)
+		return checkedMsg{s, foreseen, asked.Over, err}
+	}
 }
 
-// checked shows what is wrong with what is asked.
-func (s *Screen) checked(err error) tea.Cmd {
-	a := &s.ask
+// checked shows what is wrong with what is asked, or what is left out of it.
+func (s *Screen) checked(msg checkedMsg) tea.Cmd {
+	a, err := &s.ask, msg.err
 	a.checking = false
+	a.foreseen, a.over = msg.foreseen, msg.over
 	if a.changed {
 		return s.check()
 	}
@@ -445,6 +458,9 @@ func (s *Screen) asks(st *widget.Styles, w int) []string {
 		foot = make([]string, a.foot)
 	default:
 		notes := []string{a.load(), a.changes(), p.starts(a.server())}
+		for _, l := range p.without {
+			notes = append(notes, units.Capital(l)+".")
+		}
 		if a.after != nil {
 			notes = append(notes, "The run under way stops first, and its report is written.")
 		}

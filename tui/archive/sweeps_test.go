@@ -272,6 +272,15 @@ func TestWhatMakesNoSweepIsSaidAsItIsTyped(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "Enter starts 6 runs")
 }
 
+// A value that the runs of another have is left out before the sweep begins, and why is said.
+func TestAValueThatIsLeftOutIsNotPromised(t *testing.T) {
+	a, _, b := asking(t, 120, 40)
+	b.Foreseen = &sweep.Result{Axes: []sweep.Axis{{Name: "threads", Values: []string{"2", "4"}}}, LeftOut: []string{"threads=1 is left out: so it is"}}
+	a.Type(t, "threads=1,2,4")
+	assert.Contains(t, a.Picture(t), "Enter starts 6 runs on redis://127.0.0.1, 3 at each of 2 points (threads 2, 4)")
+	assert.Contains(t, a.Picture(t), "Threads=1 is left out: so it is.")
+}
+
 func TestASweepIsStoppedAndStays(t *testing.T) {
 	a, s, b := going(t, 120, 40)
 	a.Send(t, "esc")

@@ -64,16 +64,19 @@ func targetsOf(over string) []string {
 	return nil
 }
 
-// CheckSweep says why what was asked makes no sweep.
-func (w sweeper) CheckSweep(r request.Request, asked sweep.Asked) error {
-	_, err := w.prepareSweep(w.driver(), r, asked)
-	return err
+// CheckSweep returns what was asked before any run of it, or says why it makes no sweep.
+func (w sweeper) CheckSweep(r request.Request, asked sweep.Asked) (*sweep.Result, error) {
+	s, err := w.prepareSweep(w.driver(), r, asked)
+	if err != nil {
+		return nil, err
+	}
+	return s.Result(), nil
 }
 
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
 func (w sweeper) CanSweep(r request.Request, asked sweep.Asked) error {
-	if err := w.CheckSweep(r, asked); err != nil {
+	if _, err := w.CheckSweep(r, asked); err != nil {
 		return err
 	}
 	var problems workload.Problems

@@ -37,6 +37,7 @@ type Bench struct {
 	StartErr  error
 	Next      *Run // what Start returns
 	SweepErr  error
+	Foreseen  *sweep.Result           // a sweep before any run; nil: unknown
 	Unswept   func(sweep.Asked) error // why what is asked makes no sweep; nil: it does
 	FindErr   error                   // what CanFind returns
 	NextSweep *SweepRun               // what Sweep returns

@@ -79,12 +79,12 @@ func (s *SweepRun) Done() <-chan struct{} { return s.done }
 // Outcome returns an outcome with a summary.
 func (s *SweepRun) Outcome() screen.Outcome { return screen.Outcome{Summary: "the sweep\n"} }
 
-// CheckSweep asks Unswept, if there is one.
-func (b *Bench) CheckSweep(_ request.Request, asked sweep.Asked) error {
+// CheckSweep asks Unswept, if there is one, and returns Foreseen.
+func (b *Bench) CheckSweep(_ request.Request, asked sweep.Asked) (*sweep.Result, error) {
 	if b.Unswept == nil {
-		return nil
+		return b.Foreseen, nil
 	}
-	return b.Unswept(asked)
+	return b.Foreseen, b.Unswept(asked)
 }
 
 // CanSweep returns SweepErr.
