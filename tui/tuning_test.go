@@ -401,16 +401,16 @@ func TestAKnobIsOfferedWhereItTurnsSomething(t *testing.T) {
 // screen says so.
 func TestAValueThatIsNoTotalSaysSo(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
-	assert.NotContains(t, picture(t, a), "each")
+	assert.NotContains(t, picture(t, a), "per track")
 	for i := range run.Designed.Knobs {
 		run.Designed.Knobs[i].Sum = false
 	}
-	assert.Contains(t, picture(t, a), "threads ◂ 16 each ▸")
-	assert.NotRegexp(t, `payload ◂[^▸]*each`, picture(t, a))
+	assert.Contains(t, picture(t, a), "threads ◂ 16 per track ▸")
+	assert.NotRegexp(t, `payload ◂[^▸]*per track`, picture(t, a))
 	send(t, a, "+")
-	assert.Regexp(t, `threads \d+ → \d+ each`, picture(t, a))
+	assert.Regexp(t, `threads \d+ → \d+ per track`, picture(t, a))
 	send(t, a, "t", "up", "right", "right", "esc")
-	assert.NotContains(t, picture(t, a), "17 each ▸", "a track has its own")
+	assert.NotContains(t, picture(t, a), "17 per track ▸", "a track has its own")
 }
 
 // Beside the panel of knobs no figure is cut: of the times the maximum is left out, of a change what it was before.

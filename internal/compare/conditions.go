@@ -95,7 +95,7 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: timesAsTyped(r.Parameters),
-		Changes: len(r.Did()), Turned: turned(r), Paced: paced(r), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+		Changes: changes(r), Turned: turned(r), Paced: paced(r), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
 	for _, k := range machineFacts {
@@ -104,6 +104,16 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 		}
 	}
 	return &c
+}
+
+// changes is how many live changes a run had; a pause is none.
+func changes(r *rundir.Run) (n int) {
+	for _, a := range r.Did() {
+		if a.Knob() != "paused" {
+			n++
+		}
+	}
+	return n
 }
 
 // paced reports whether a rate was in force in part of a run, or several.

@@ -70,3 +70,11 @@ func TestHowFarSettingsWereTurned(t *testing.T) {
 	got := turned(&rundir.Run{Segments: []rundir.Segment{segment(8, 0, 1), segment(60, 2000, 1), segment(16, 4000, 5)}})
 	assert.Equal(t, map[string]Span{"threads": {8, 60}, "rate": {2000, 0}, "a.batch": {1, 5}}, got)
 }
+
+// A pause is no change of a setting, however many entries it has in the record.
+func TestAPauseIsNoLiveChange(t *testing.T) {
+	t.Parallel()
+	f := rundirtest.NewFolder(day, "redis", 16, 1)
+	f.Run.Changes = []rundir.Change{{At: 1, Name: "threads", From: 8, To: 9}, {At: 5, Name: "paused", To: 1}, {At: 9, Name: "paused", From: 1}}
+	assert.Equal(t, 1, ConditionsOf(&f.Run).Changes)
+}

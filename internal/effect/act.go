@@ -158,7 +158,7 @@ func (w words) adds(knob string) bool {
 // each says that threads or a rate are those of each track, if they are no total.
 func (w words) each(knob string) string {
 	if (knob == "threads" || knob == "rate") && w.tracks(knob) > 1 && w.settings[knob] > 0 && !w.adds(knob) {
-		return " each"
+		return " per track"
 	}
 	return ""
 }

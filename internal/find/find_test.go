@@ -248,7 +248,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		assert.Equal(t, verdict.Stolen, r.Limit.Machine())
 		tooMuch := r.Outcome(r.Of(r.TooMuch)).Shown
 		assert.Equal(t, r.Limit.Causes, tooMuch.Ours)
-		assert.Equal(t, "processors were stolen", tooMuch.Measured())
+		assert.Equal(t, "the hypervisor took processors", tooMuch.Measured())
 		assert.Contains(t, r.Limit.Text, "the machine and not the store: the hypervisor gave")
 	})
 }
@@ -569,7 +569,7 @@ func TestASearchWaitsForACrowdToPass(t *testing.T) {
 			}
 		}, stolen)
 		require.Len(t, waits, waitSeconds)
-		assert.Equal(t, Trying{Level: 100, Waits: "processors were stolen", Most: waitSeconds, Again: true}, Trying{Level: waits[0].Level, Waits: waits[0].Waits, Most: waits[0].Most, Again: waits[0].Again})
+		assert.Equal(t, Trying{Level: 100, Waits: "the hypervisor took processors", Most: waitSeconds, Again: true}, Trying{Level: waits[0].Level, Waits: waits[0].Waits, Most: waits[0].Most, Again: waits[0].Again})
 		assert.InDelta(t, 490, r.Found, 15)
 		assert.True(t, r.Complete, r.Why)
 		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
@@ -600,6 +600,6 @@ func TestACrowdedMachineDoesNotLowerWhatHeld(t *testing.T) {
 		o := r.Outcome(r.Of(r.Found))
 		assert.Equal(t, 1+mostOurs, o.Tries)
 		assert.True(t, o.Doubtful)
-		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, as processors were stolen$`, wording{&r}.told(o))
+		assert.Regexp(t, `^unclear · held 1 of 4 tries · once .* took longer, as the hypervisor took processors$`, wording{&r}.told(o))
 	})
 }

@@ -200,7 +200,7 @@ func (f *Finder) slower(s Step) string {
 	}
 	first := time.Duration(f.bench.quick)
 	if float64(now) < 1.2*f.bench.quick {
-		return fmt.Sprintf("%s there is still %s, but the slowest take longer", f.half(), units.Duration(now))
+		return fmt.Sprintf("only its slowest calls take longer, %s is still %s", f.half(), units.Duration(now))
 	}
 	return fmt.Sprintf("%s there is %s, %.3g times that of low load", f.half(), units.Duration(now), float64(now)/float64(first))
 }

@@ -132,3 +132,11 @@ func TestAStoreThatWasQuickerIsToldWithTheThreadsThatDiffer(t *testing.T) {
 	quick.Threads = 8
 	assert.Equal(t, "unknown: service p50 was 525 µs at 100, but 340 µs at 200, so the rate did not slow the store", wording{r}.notTheRate(&slow, &quick))
 }
+
+// Where only the tail of the response times grows, the figure that stayed is named as one that did.
+func TestOnlyTheSlowestCallsTakeLonger(t *testing.T) {
+	f := &Finder{plan: &workload.Plan{}, bench: &bench{quick: 200e3}}
+	s := Step{}
+	s.Service.P50 = 207e3
+	assert.Equal(t, "only its slowest calls take longer, service p50 is still 207 µs", f.slower(s))
+}

@@ -249,7 +249,7 @@ func (s Step) Measured() string {
 	switch c := (Limit{By: ByPerfbench, Causes: s.Ours}).Machine(); c {
 	case "":
 	case verdict.Stolen:
-		return "processors were stolen"
+		return "the hypervisor took processors"
 	default:
 		return "the machine was " + c.Word()
 	}

@@ -106,7 +106,7 @@ func latePart(r *Record) string {
 	worst, text := -1.0, ""
 	for _, o := range r.Ops {
 		if late, all := o.Lateness.P99, o.Response.P99; r.paced() && all > 0 && measure.Enough(99, o.Response.Count) && float64(late)/float64(all) > worst {
-			worst, text = float64(late)/float64(all), fmt.Sprintf("p99 %s of %s", ns(late), ns(all))
+			worst, text = float64(late)/float64(all), fmt.Sprintf("p99 %s, of responses %s", ns(late), ns(all))
 		}
 	}
 	return text

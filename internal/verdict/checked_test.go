@@ -31,7 +31,7 @@ func TestWhatWasCheckedHasItsFigure(t *testing.T) {
 	}
 	require.Equal(t, Valid, Judge(r).State, Judge(r).Reasons)
 	assert.Equal(t, map[string]string{
-		"answered calls": "all of 50\u2009000", "suspended": "never", "had no processor": "never", "lateness": "p99 12 µs of 2 ms", "backlog": "none that lasted",
+		"answered calls": "all of 50\u2009000", "suspended": "never", "had no processor": "never", "lateness": "p99 12 µs, of responses 2 ms", "backlog": "none that lasted",
 		"never sent": "0 of 50\u2009000", "own processors": "0.84 of 2", "hypervisor took": "0 %", "GC pauses": "0 %",
 		"swapped in": "0 times", "connection waits": "0, 0 ns in all", "own ceiling": "10 % of 10k/s", "reading the clock": "25 ns", "calls for p99": "50\u2009000, needs 1\u2009000",
 	}, figures())
@@ -50,7 +50,7 @@ func TestWhatWasCheckedHasItsFigure(t *testing.T) {
 	r.Observed.CPU, r.Observed.Pauses, r.Observed.PausedS = 1.9, 4, 2
 	got := figures()
 	for name, want := range map[string]string{
-		"answered calls": "500 of 50\u2009500 failed !", "never sent": "1\u2009000 of 51\u2009000 !", "lateness": "p99 1.5 ms of 2 ms !", "own processors": "1.9 of 2 !",
+		"answered calls": "500 of 50\u2009500 failed !", "never sent": "1\u2009000 of 51\u2009000 !", "lateness": "p99 1.5 ms, of responses 2 ms !", "own processors": "1.9 of 2 !",
 		"suspended": "for 2 s !", "had no processor": "never",
 	} {
 		assert.Equal(t, want, got[name], name)
@@ -67,4 +67,9 @@ func TestEveryRuleWithAFigureHasAName(t *testing.T) {
 	for _, rule := range rules {
 		assert.Equal(t, rule.name != "", rule.figure != nil, rule.cause)
 	}
+}
+
+// What the hypervisor took has the name that people know it by.
+func TestStolenIsTheHypervisorOnScreens(t *testing.T) {
+	assert.Equal(t, "hypervisor", Stolen.Word())
 }

@@ -430,7 +430,7 @@ func backlog(r *Record) finding {
 	case g.shrank():
 		grew = fmt.Sprintf("the run was behind its rate at %s (%s due and not sent, %s at most, at %s)", where, units.Number(g.End), units.Number(g.Most), plot.At(g.MostS))
 	case g.Units > 0:
-		grew = fmt.Sprintf("the backlog grew %s (%s before)", gaveUp(r, g.Units, g.ToS, g.Until), units.Number(g.From))
+		grew = fmt.Sprintf("the backlog grew until %s, from %s to %s %s, which were never sent", ended(r, g.ToS, g.Until), units.Number(g.From), units.Number(g.Units), r.unit())
 	}
 	began := g.FromS - (g.ToS-g.FromS)/2
 	after := func(what string) finding {
@@ -477,7 +477,7 @@ func backlogs(r *Record) (caughtUp, givenUp string) {
 		if b.Most > b.Units {
 			most = ", by " + units.Number(b.Most) + " " + r.unit() + " at most,"
 		}
-		givenUp = fmt.Sprintf("The run was behind its rate from %s%s %s.", plot.At(b.FromS), most, gaveUp(r, b.Units, b.ToS, b.Until))
+		givenUp = fmt.Sprintf("The run was behind its rate from %s%s until %s; %s %s were never sent.", plot.At(b.FromS), most, ended(r, b.ToS, b.Until), units.Number(b.Units), r.unit())
 	}
 	return caughtUp, givenUp
 }
@@ -485,20 +485,19 @@ func backlogs(r *Record) (caughtUp, givenUp string) {
 // unit names what counts in the run.
 func (r *Record) unit() string { return cmp.Or(r.Unit, "units") }
 
-// gaveUp says until when a backlog lasted, and what was given up then.
-func gaveUp(r *Record, n, atS float64, until string) string {
-	what := "the end"
+// ended says until when a backlog lasted that was given up.
+func ended(r *Record, atS float64, until string) string {
 	switch {
 	case until == "rate":
-		what = "the rate was changed at " + plot.At(atS)
+		return "the rate was changed at " + plot.At(atS)
 	case until == "paused":
-		what = "the run was paused at " + plot.At(atS)
+		return "the run was paused at " + plot.At(atS)
 	case until != "":
-		what = "settings were changed at " + plot.At(atS)
+		return "settings were changed at " + plot.At(atS)
 	case atS < math.Floor(r.Seconds):
-		what = "its phase ended at " + plot.At(atS)
+		return "its phase ended at " + plot.At(atS)
 	}
-	return fmt.Sprintf("until %s, when %s %s that were due were given up", what, units.Number(n), r.unit())
+	return "the end"
 }
 
 // unsent returns how many units were due and never sent, and how many were done.

@@ -60,8 +60,11 @@ func (c Cause) Ours() bool {
 // Word is how people are told of a cause, wherever that is: its keyword, unless that is no word for what tables
 // call otherwise.
 func (c Cause) Word() string {
-	if c == Unstarted {
+	switch c {
+	case Unstarted:
 		return neverSentWord
+	case Stolen:
+		return "hypervisor"
 	}
 	return string(c)
 }

@@ -602,22 +602,22 @@ func TestABacklogThatWasGivenUpIsNotWorkedOff(t *testing.T) {
 		return strings.Join(Remarks(r), " ")
 	}
 	course[20].Units, course[21].Units, course[22].GivenUp, course[22].Until, course[22].AtS = 4000, 6000, 5000, "rate", 22.4
-	assert.Equal(t, "The run was behind its rate from 00:20 of the run, by 6k units at most, until the rate was changed at 00:22.4 of the run, when 5k units that were due were given up.", told())
+	assert.Equal(t, "The run was behind its rate from 00:20 of the run, by 6k units at most, until the rate was changed at 00:22.4 of the run; 5k units were never sent.", told())
 	course[22].Units = 9000 // behind again at once, and until the end
 	for i := 23; i < 59; i++ {
 		course[i].Units = 9000
 	}
 	course[59].GivenUp = 9500
-	assert.Equal(t, "The run was behind its rate from 00:22 of the run until the end, when 9.5k units that were due were given up.", told())
+	assert.Equal(t, "The run was behind its rate from 00:22 of the run until the end; 9.5k units were never sent.", told())
 	r.Unit = "entries"
-	assert.Contains(t, told(), "9.5k entries that were due")
+	assert.Contains(t, told(), "9.5k entries were never sent.")
 	r.Unit = ""
 	g := &Growth{FromS: 30, ToS: 60, From: 5000, To: 9000, End: 9500, Most: 9500, MostS: 60, Rate: 2500}
 	g.EndAt(course[59])
 	r.Observed.Growth = g
 	assert.Empty(t, told())
 	_, text := said(backlog(&r))
-	assert.Contains(t, text, "the backlog grew until the end, when 9.5k units that were due were given up (5k before): the run does not keep up")
+	assert.Contains(t, text, "the backlog grew until the end, from 5k to 9.5k units, which were never sent: the run does not keep up")
 	assert.Zero(t, CaughtUpAfter(append(course, make([]Waiting, 5)...), g))
 	course[59].GivenUp = 100 // in the queues of a run that keeps up
 	assert.Contains(t, told(), "The run was behind its rate from 00:22 of the run, by 9k units at most, and had caught up by 01:00.")

@@ -58,12 +58,11 @@ func (b *binding) Verify(ctx context.Context) workload.Verification {
 	case len(v.Checks) == 0:
 		v.State, v.Summary = workload.Skipped, "nothing was attempted, so there is nothing to verify"
 	default:
-		of := ""
-		if found > entries { // earlier runs have written there
-			entries, of = found, fmt.Sprintf(", %d of them written by this run", entries)
+		are := units.Choose(entries, "is", "are") + " there"
+		if earlier := found - entries; earlier > 0 {
+			are = fmt.Sprintf("of this run %s, beside %d of earlier runs", are, earlier)
 		}
-		v.Summary = fmt.Sprintf("%s %s there%s, and %s read back %s right",
-			units.Plural(entries, "entry"), units.Choose(entries, "is", "are"), of, units.Plural(sampled, "value"), units.Choose(sampled, "is", "are"))
+		v.Summary = fmt.Sprintf("%s %s, and %s read back %s right", units.Plural(entries, "entry"), are, units.Plural(sampled, "value"), units.Choose(sampled, "is", "are"))
 	}
 	return v
 }

@@ -84,6 +84,7 @@ func TestEarlierRunsAreRemembered(t *testing.T) {
 	assert.Equal(t, "250", v.Checks[0].Got, "two of four loaders began at the same dates")
 	assert.Equal(t, "100 to 200 (up to 200 may have been there before)", v.Checks[2].Want, "the same profiles")
 	assert.True(t, again.Facts(nil).(Facts).Maps[0].Existed)
+	assert.Contains(t, v.Summary, "200 entries of this run are there, beside 250 of earlier runs, and ")
 
 	require.NoError(t, fewer.Teardown(t.Context()))
 	n, err := storetest.As[store.Counter](t, c).Count(t.Context(), fewer.Spaces[1])

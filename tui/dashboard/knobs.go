@@ -428,6 +428,13 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 		}
 	}
 	pad, gap, space := " ", "   ", " "
+	if roomy-len(gap) > e.W {
+		for i, v := range values {
+			if short, ok := strings.CutSuffix(v, perTrack); ok {
+				values[i], roomy = short+" each", roomy-len(perTrack)+len(" each")
+			}
+		}
+	}
 	if roomy -= len(gap); roomy > e.W {
 		pad, gap = "", "  "
 		roomy -= 3*len(knobs) - 1
@@ -526,6 +533,9 @@ type zone struct {
 	up       bool
 }
 
+// perTrack says of a value that each track has it.
+const perTrack = " per track"
+
 // each adds to the text of threads or a rate that the value applies to each track, if
 // it is not a total.
 func each(p *workload.Plan, k workload.Knob, text string) string {
@@ -538,5 +548,5 @@ func each(p *workload.Plan, k workload.Knob, text string) string {
 	if k.Sum || turned < 2 || k.Name != "threads" && k.Name != "rate" || strings.HasSuffix(text, units.Unlimited) {
 		return text
 	}
-	return text + " each"
+	return text + perTrack
 }

@@ -107,9 +107,9 @@ func (l *loadedRun) head(s *widget.Styles, o *screen.Outcome, w int, seen bool) 
 	}
 	switch {
 	case f.Mixes > 0 && run.Idle():
-		more = append(more, rundir.MixedSign+" mixes "+run.MixedSegments()+", see Changes; throughput "+rundir.IdleNote)
+		more = append(more, rundir.MixedNote+", see Changes; throughput "+rundir.IdleNote)
 	case f.Mixes > 0:
-		more = append(more, rundir.MixedSign+" mixes "+run.MixedSegments()+", see Changes")
+		more = append(more, rundir.MixedNote+", see Changes")
 	case run.Idle():
 		more = append(more, rundir.MixedSign+" "+rundir.IdleNote)
 	}

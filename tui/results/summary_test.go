@@ -167,7 +167,7 @@ func TestThatFiguresMixSegmentsIsSaidOnce(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	page := ansi.Strip(strings.Join(r.run.loaded.text(a.Env.Styles, nil, 116, true), "\n"))
 	assert.Equal(t, 1, strings.Count(page, "segments"), page)
-	assert.Contains(t, page, "~ mixes segments 0 and 1, see Changes")
+	assert.Contains(t, page, "~ mixes segments between live changes, see Changes")
 	assert.Contains(t, r.run.loaded.folder.Run.Remarks(), r.run.loaded.folder.Run.Mixed(), "documents say it in a sentence")
 }
 
