@@ -23,7 +23,7 @@ func TestARunIsFoundByItsDateAsItIsShown(t *testing.T) {
 	for sought, want := range map[string][3]bool{
 		"today": {true, false, false}, "18:13": {true, false, false}, "today 18:13": {true, false, false}, "18:1": {true, false, false}, "8:13": {}, "0:00": {}, "2026-11-23": {true, false, false},
 		"yesterday": {false, true, false}, "sun": {false, true, true}, "aug": {false, false, true}, "2026-08": {false, false, true},
-		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "tag=slow": {true, true, true}, "tag=base slow": {true, true, true}, "tag=fast": {}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
+		"tx": {true, true, true}, "blue": {true, true, true}, "team=blue": {true, true, true}, "tag=slow": {true, true, true}, "tag=base slow": {true, true, true}, "tag=fast": {}, "tag:slow": {true, true, true}, "team:blue": {true, true, true}, "profile:tx": {true, true, true}, "verdict:degraded": {true, true, true}, "verdict:valid": {}, "tag:fast": {}, "redis:": {true, true, true}, "many": {true, true, true}, "shop-7": {true, true, true}, "degraded": {true, true, true}, "valid": {}, "redis valid": {}, "run": {true, true, true}, "sweep": {},
 	} {
 		assert.Equal(t, want, [3]bool{today.Holds(Sought{Text: sought, Now: now}), before.Holds(Sought{Text: sought, Now: now}), long.Holds(Sought{Text: sought, Now: now})}, sought)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -31,6 +32,9 @@ var compared = regexp.MustCompile(`^([a-z][\w.-]*)(<=|>=|=|<|>)(.*)$`)
 
 // apart is the space around a sign.
 var apart = regexp.MustCompile(`\s*(<=|>=|=|<|>)[ \t]*`)
+
+// coloned is a name and a value as people write them, too: tag:slow. It is no URL.
+var coloned = regexp.MustCompile(`^([a-z][\w.-]*):([^/]*)$`)
 
 // clock is a time of day, which is found where one begins: 09:02 is not 09:09:02.
 var clock = regexp.MustCompile(`^\d\d?:\d{0,2}$`)
@@ -122,10 +126,10 @@ func compares(v float64, sign string, with float64) bool {
 }
 
 // Holds reports whether every word is found in what the item is listed by, or is said of the item, as
-// threads=32, "threads 32" or errors>100; case does not matter. A verdict has to be the item's own: "valid"
+// threads=32, threads:32, "threads 32" or errors>100; case does not matter. A verdict has to be the item's own: "valid"
 // does not find INVALID.
 func (i *Item) Holds(s Sought) bool {
-	text := ""
+	text := sync.OnceValue(func() string { return strings.ToLower(strings.Join(i.words(s), " ")) })
 	for rest := s.words(); len(rest) > 0; {
 		if n := i.asked(rest); n > 0 {
 			rest = rest[n:]
@@ -133,31 +137,26 @@ func (i *Item) Holds(s Sought) bool {
 		}
 		w := rest[0]
 		rest = rest[1:]
-		if holds, told := i.compared(w); told {
-			if !holds {
-				return false
-			}
-			continue
-		}
-		switch w {
-		case "valid", "degraded", "invalid":
-			if !i.Is(w) {
-				return false
-			}
-			continue
-		}
-		if text == "" {
-			text = strings.ToLower(strings.Join(i.words(s), " "))
-		}
-		if clock.MatchString(w) {
-			if !regexp.MustCompile(`(^|[^\d:])0?` + w).MatchString(text) {
-				return false
-			}
-		} else if !strings.Contains(text, w) && !i.product(w) {
+		if !i.says(w, text) && !i.says(coloned.ReplaceAllString(w, "$1=$2"), text) {
 			return false
 		}
 	}
 	return true
+}
+
+// says reports whether one word is found in a text, or what it compares holds.
+func (i *Item) says(w string, text func() string) bool {
+	if holds, told := i.compared(w); told {
+		return holds
+	}
+	switch w {
+	case "valid", "degraded", "invalid":
+		return i.Is(w)
+	}
+	if clock.MatchString(w) {
+		return regexp.MustCompile(`(^|[^\d:])0?` + w).MatchString(text())
+	}
+	return strings.Contains(text(), w) || i.product(w)
 }
 
 // compared reports whether a comparison holds; told is false if the word is none that the item can tell

@@ -28,7 +28,7 @@ func (p *Prepared) Preview() request.Preview {
 	for _, t := range p.Thresholds {
 		v.Thresholds = append(v.Thresholds, t.Text)
 	}
-	v.Fresh = p.Driver.Fresh && p.Target.Path == "" && p.binding.Target == ""
+	v.Fresh = p.Driver.Fresh && p.Target.Path == "" // whatever the profile opens in its place
 	v.Deletes = slices.Clone(p.Plan.Deletes)
 	switch {
 	case v.Fresh && p.Plan.Via == "":

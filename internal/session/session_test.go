@@ -60,6 +60,12 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 	p.Cleanup = true
 	assert.Equal(t, []string{"before the run this", "at the end what this run makes (--cleanup)"}, p.Preview().Deletes)
 
+	other := tiny
+	other.Stores = []workload.Binding{{Driver: "memory", Target: "memory:"}}
+	elsewhere := env(t)
+	elsewhere.Profiles = []workload.Profile{other}
+	assert.True(t, prepare(t, elsewhere, asked(t)).Preview().Fresh, "a profile may open another store of this process in its place")
+
 	r.Preset = "large"
 	p = prepare(t, env(t, "PERFBENCH_COLOUR=white", "PERFBENCH_LEFT_COLOUR=grey"), r)
 	assert.Equal(t, "grey from environment PERFBENCH_LEFT_COLOUR", text(p.Preview().Parameters, "left.colour"))
