@@ -345,6 +345,9 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		if a.suspend {
 			return tea.Suspend
 		}
+		if top, ok := a.stack.top().(screen.Listener); ok {
+			top.Tell("ctrl+z does nothing: "+widget.NoShell, a.env)
+		}
 		return nil
 	}
 	if a.overlay != none {
@@ -362,7 +365,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		return a.quit()
-	case key.Matches(msg, widget.AllKeys.Help) && (!typing || a.stack.untouched()):
+	case key.Matches(msg, widget.AllKeys.Help) && (!typing || msg.Text == "" || a.stack.untouched()):
 		a.overlay, a.scroll = help, 0
 	case typing:
 		return a.stack.forward(msg, a.env)

@@ -60,8 +60,8 @@ func (a *App) after(msg afterMsg) tea.Cmd {
 	return tea.Batch(append(cmds, a.press(msg.key))...)
 }
 
-// answer passes a key to the screen on top, and says so where it has none of that name, or one that does nothing now. That
-// nothing moves is seen.
+// answer passes a key to the screen on top, and says so where it has none of that name, or one that does nothing now. Of an
+// arrow that nothing moves is seen.
 func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 	does, when, keys := nameOf(msg), "here", a.stack.top().Keys()
 	b, dimmed := keys.Of(msg)
@@ -71,17 +71,32 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 			does = b.Help().Desc
 		}
 	}
-	if top, ok := a.stack.top().(screen.Listener); ok && (does != "" || msg.Text != "") && !keys.Takes(msg) {
-		name := msg.String()
-		if does != "" {
-			name += " (" + does + ")"
-		}
-		if only := worksOnly(msg); only != "" && !dimmed {
-			when += ", only " + only
-		}
-		top.Tell(name+" does nothing "+when+"; ? lists the keys", a.env) // the screen may know more
+	top, ok := a.stack.top().(screen.Listener)
+	arrow := key.Matches(msg, widget.AllKeys.Up, widget.AllKeys.Down, widget.AllKeys.Left, widget.AllKeys.Right)
+	if !ok || keys.Takes(msg) || arrow && dimmed && msg.Text == "" {
+		return a.stack.forward(msg, a.env)
 	}
-	return a.stack.forward(msg, a.env)
+	name := msg.String()
+	switch {
+	case does != "":
+		name += " (" + does + ")"
+	case msg.Code == tea.KeyPgDown:
+		name = widget.AllKeys.PageDown.Help().Key
+	}
+	if only := worksOnly(msg); only != "" && !dimmed {
+		when += ", only " + only
+	}
+	said := name + " does nothing " + when + "; ? lists the keys"
+	if does != "" || msg.Text != "" {
+		top.Tell(said, a.env) // the screen may know more
+		return a.stack.forward(msg, a.env)
+	}
+	before := a.screen() // a key that no screen lists may still move something
+	cmd := a.stack.forward(msg, a.env)
+	if cmd == nil && a.screen() == before {
+		top.Tell(said, a.env)
+	}
+	return cmd
 }
 
 // question is asked about a key: on is the screen that it is for, and yes what it does. holds reports whether there is still

@@ -362,6 +362,47 @@ func TestAKeyThatDoesNothingSaysSo(t *testing.T) {
 	}
 }
 
+// So is a key that types nothing and that no screen lists, unless it moves something.
+func TestAKeyThatTypesNothingIsAnswered(t *testing.T) {
+	for name, to := range states(120, 40) {
+		t.Run(name, func(t *testing.T) {
+			if a := to(t); !answers(a) {
+				return
+			}
+			for _, k := range []string{"f5", "f9", "backspace", "pgup", "pgdown", "enter", "ctrl+a", "ctrl+r", "ctrl+x", "ctrl+z"} {
+				a := to(t)
+				a.suspend = false
+				if a.View(); a.stack.top().Keys().Takes(tuitest.KeyPress(k)) {
+					continue
+				}
+				if k == "pgup" && name == "picker" { // that the first profile is selected is seen
+					continue
+				}
+				before := picture(t, a)
+				send(t, a, k)
+				assert.False(t, before == picture(t, a), k)
+			}
+		})
+	}
+	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	a.suspend = false
+	for k, said := range map[string]string{
+		"f5": "f5 does nothing here; ? lists the keys", "pgup": "pgup does nothing here", "enter": "enter does nothing here", "ctrl+z": "ctrl+z does nothing: no shell here",
+	} {
+		send(t, a, k)
+		assert.Contains(t, picture(t, a), said)
+	}
+}
+
+// F1 is help, where text is typed, too.
+func TestF1IsHelp(t *testing.T) {
+	for name, to := range states(120, 40) {
+		a := to(t)
+		send(t, a, "f1")
+		assert.Equal(t, help, a.overlay, name)
+	}
+}
+
 // Where a key that does nothing works is said.
 func TestAKeyThatDoesNothingSaysWhereItWorks(t *testing.T) {
 	for _, c := range []struct{ state, key, said string }{

@@ -120,6 +120,11 @@ func TestPausedAndFinishingAreSaid(t *testing.T) {
 	send(t, a, "+")
 	assert.Equal(t, calls, run.Calls)
 	assert.Contains(t, picture(t, a), "knobs no longer turn", "a dimmed key says why")
+	for _, size := range [][2]int{{60, 16}, {120, 40}} {
+		a.env.W, a.env.H = size[0], size[1]
+		lines := strings.Split(strings.TrimRight(picture(t, a), "\n"), "\n")
+		assert.NotRegexp(t, "tune|stop", lines[len(lines)-1], "and is not offered")
+	}
 }
 
 // Who looks in the log for calls that fail is told where they are.
@@ -252,7 +257,7 @@ func TestFramesAreFewWhileNothingHappens(t *testing.T) {
 	assert.Equal(t, []time.Duration{time.Second / fps, time.Second / fpsRest, time.Second / fps}, every, "a key begins frames anew, and those from before end")
 	a.stack, every = a.stack[:1], nil
 	send(t, a, "esc")
-	pass(t, a, run, 2*time.Second)
+	pass(t, a, run, 4*time.Second) // the answer to the key has gone, too
 	assert.Equal(t, time.Second/fpsRest, every[len(every)-1], "the picker, when its target has answered")
 }
 

@@ -93,6 +93,10 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.lower.move(-1)
 	case key.Matches(msg, k.Down):
 		d.lower.move(1)
+	case key.Matches(msg, k.PageUp):
+		d.lower.move(-d.lower.rows)
+	case key.Matches(msg, k.PageDown):
+		d.lower.move(d.lower.rows)
 	case d.charts.cross.Press(msg, &k, func() chart.Readings { return d.charts.readings(d.page.panes(e)) }, d.now.moments):
 	case key.Matches(msg, k.Back) && d.search.panel.Open:
 		d.search.panel.Open = false
@@ -138,7 +142,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 		k.Pause.SetHelp("space", "resume")
 	}
 	k.Stop.SetEnabled(d.now.progress.Stage <= screen.Measuring)
-	k.Tune.SetEnabled(d.now.progress.Stage >= screen.Measuring)
+	k.Tune.SetEnabled(live)
 	k.Mark.SetEnabled(d.now.progress.Stage >= screen.Measuring)
 	k.Undo.SetEnabled(live && len(d.knobs.history) > 0)
 	if d.now.watched {
@@ -224,9 +228,6 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if knob, ok := d.now.plan.Knob("payload"); !ok || !d.knobs.effective(knob) {
 		short = slices.Delete(short, 2, 3) // there is no payload to turn now
 	}
-	if d.now.plan.Replays { // some never work in it
-		short = slices.DeleteFunc(short, func(b key.Binding) bool { return live && !b.Enabled() })
-	}
 	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
 		k.Next.SetHelp("tab", "more")
 		short = []key.Binding{k.Pause, k.Tune, k.Next, k.Stop, k.Search, k.Help, k.Quit}
@@ -252,6 +253,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 				short = []key.Binding{k.Pause, k.Tune, k.Help, k.Back, k.Next, k.Undo, k.Quit}
 			}
 		}
+	}
+	if over := d.now.progress.Stage > screen.Measuring; over || live && d.now.plan.Replays { // some will never work
+		short = slices.DeleteFunc(short, func(b key.Binding) bool { return !b.Enabled() && len(b.Keys()) > 0 })
 	}
 	switch {
 	case d.charts.cross.On: // what it is moved and ended by comes first

@@ -29,6 +29,7 @@ type lower struct {
 	folded           bool // a small screen shows it instead of latency
 	turned           bool // another tab or operation was asked for
 	cells            int  // of the charts, whose moment is read
+	rows             int  // of the table, which a page is
 	drawn, wallDrawn cached
 }
 
@@ -56,6 +57,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 		head, body := low.table(e, low.tab, w)
 		above := low.course(e, p, len(body))
 		rows -= len(above)
+		low.rows = max(rows, 1)
 		at, most := low.scroll, max(len(body)-rows, 0)
 		brief := low.tab.folds() && most > 0
 		switch { // the first step down shows them in full

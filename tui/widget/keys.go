@@ -47,7 +47,7 @@ type Bindings struct {
 
 func newBindings() Bindings {
 	return Bindings{
-		Help:      Bind("?", "help", "?"),
+		Help:      Bind("?", "help", "?", "f1"),
 		Back:      Bind("esc", "back", "esc"),
 		Home:      Bind("H", "first screen", "H"),
 		Quit:      Bind("q", "quit", "q"),
@@ -173,11 +173,14 @@ func Choice(choices []string, now, letter string) (string, bool) {
 	return "", false
 }
 
+// NoShell is why the program cannot be suspended.
+const NoShell = "no shell here"
+
 // Global lists the keys that work on every screen; suspend reports whether a shell
 // could resume us.
 func (b Bindings) Global(suspend bool) []key.Binding {
 	if !suspend {
-		b.Suspend.SetHelp("ctrl+z", "off: no shell here")
+		b.Suspend.SetHelp("ctrl+z", "off: "+NoShell)
 		b.Suspend.SetEnabled(false)
 	}
 	return []key.Binding{b.Help, b.Logs, b.Home, b.Suspend, b.Quit, b.Interrupt}
