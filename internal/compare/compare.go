@@ -126,7 +126,7 @@ func Sets(a, b Set, o Options) *Comparison {
 		}
 		p.Findings = findings(only, left, right, pairs, before.part(m.Operation), c.Tolerance)
 		for i := range p.Findings {
-			p.Findings[i].one = c.lone()
+			p.Findings[i].one, p.Findings[i].short = c.lone(), c.Short()
 		}
 		switch why := ungiven(a, b, c.Unit(nil)); {
 		case only != "":

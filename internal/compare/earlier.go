@@ -139,6 +139,19 @@ func (c *Comparison) lone() string {
 	return "one run a side"
 }
 
+// tooShort is what is noted of it.
+func (c *Comparison) tooShort() string {
+	return fmt.Sprintf("One run a side, of %.2g s, cannot show what is chance.", c.shorter())
+}
+
+// TooFew reports whether a note only says that one run a side is few.
+func (c *Comparison) TooFew(note string) bool { return note == Single || note == c.tooShort() }
+
+// Open reports whether a figure is unsure that more runs may make sure.
+func (p Pair) Open() bool {
+	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Verdict == Unsure })
+}
+
 // single says what one run a side can show, and what would tell more.
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
@@ -150,8 +163,7 @@ func single(c *Comparison) []string {
 	}
 	out := []string{Single}
 	if c.Short() {
-		out = []string{fmt.Sprintf("One run a side, of %.2g s, cannot show what is chance. It takes runs of %d s or more (30 s tell more), several a side (--repeat 5), or %d earlier runs of the same plan in the same folder.",
-			c.shorter(), leastBatches, leastEarlier)}
+		out = []string{c.tooShort()}
 	}
 	return out
 }

@@ -44,7 +44,10 @@ func TestAShortRunDoesNotKnowItsError(t *testing.T) {
 			assert.NotContains(t, []string{"better", "worse"}, words, "%s", figure)
 		}
 	}
-	assert.Contains(t, c.Notes, "One run a side, of 2 s, cannot show what is chance. It takes runs of 5 s or more (30 s tell more), several a side (--repeat 5), or 3 earlier runs of the same plan in the same folder.")
+	assert.Equal(t, "One run a side, of 2 s, cannot show what is chance.", c.Notes[0], "what would tell is said by the answer, once")
+	assert.True(t, c.TooFew(c.Notes[0]))
+	assert.Contains(t, c.Answer(c.Parts[0]), "two more runs of each (--repeat 3), or runs of 30 s, would tell more")
+	assert.True(t, c.Parts[0].Open())
 }
 
 // Earlier runs of the same plan on the same machine tell how much runs differ, and no

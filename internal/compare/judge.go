@@ -62,6 +62,7 @@ type Finding struct {
 
 	change stat.Estimate // on the figure's scale
 	single bool          // each side has one run
+	short  bool          // of which one is too short to show what is chance
 	ours   float64       // how much of a percentile is perfbench's own lateness, on the side named by of
 	of     string
 	alone  bool   // and no earlier runs tell how much runs differ

@@ -93,18 +93,18 @@ func otherLoad(a, b Set) string {
 			said = append(said, name+" "+v+" / "+w)
 		}
 	}
-	who := "both"
+	who, again := "both", "both again without the changes"
 	switch {
 	case len(y.Turned) == 0:
-		who = "A"
+		who, again = "A", "A again without its changes"
 	case len(x.Turned) == 0:
-		who = "B"
+		who, again = "B", "B again without its changes"
 	}
 	text := "Not the same load"
 	if len(said) > 0 {
 		text += ": " + strings.Join(shortened(said), ", ")
 	}
-	return fmt.Sprintf("%s (%s changed live), so no figure is judged.", text, who)
+	return fmt.Sprintf("%s (%s changed live), so no figure is judged: run %s.", text, who, again)
 }
 
 // described says how B differs from A in what decides a comparison, without a judgement; "" if nothing is known.

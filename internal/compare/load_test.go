@@ -24,7 +24,7 @@ func TestRunsOfAnotherLoadAreNotJudged(t *testing.T) {
 	ramp := run(9, map[string]Span{"threads": {8, 60}, "rate": {2000, 0}})
 	c := Sets(one(ramp), one(run(0, nil)), Options{Unsure: Fail})
 	answer := c.Answer(c.Parts[0])
-	assert.Regexp(t, `^Not the same load: rate 2k – unlimited / unlimited, threads 8–60 / 8 \(A changed live\), so no figure is judged\. B beside A: entries/s .*, p50 .* and p99 `, answer)
+	assert.Regexp(t, `^Not the same load: rate 2k – unlimited / unlimited, threads 8–60 / 8 \(A changed live\), so no figure is judged: run A again without its changes\. B beside A: entries/s .*, p50 .* and p99 `, answer)
 	for _, f := range c.Parts[0].Findings {
 		assert.Equal(t, Noted, f.Verdict, f.Figure)
 	}

@@ -186,6 +186,9 @@ func (f Finding) advice() string {
 	case math.IsInf(p.ShowsOften, 0) && f.Figure.bySearch():
 		return ""
 	case f.single:
+		if f.short {
+			return "two more runs of each (--repeat 3), or runs of 30 s, would tell more"
+		}
 		return "two more runs of each (--repeat 3), or longer ones, would tell more"
 	case math.IsInf(p.ShowsOften, 0):
 		return "more runs a side, or longer ones, would tell"

@@ -121,10 +121,10 @@ func TestWhatIsNotTestedIsNotCalledChance(t *testing.T) {
 	a.Runs[0].Conditions.Unit, b.Runs[0].Conditions.Unit = "entries", "entries"
 	c := Sets(a, b, Options{Unsure: Warn})
 	p := c.Parts[0]
-	assert.Equal(t, "Not judged, one run of 4 s a side: entries/s (×8.3) and p99; two more runs of each (--repeat 3), or longer ones, would tell more.", c.Answer(p))
+	assert.Equal(t, "Not judged, one run of 4 s a side: entries/s (×8.3) and p99; two more runs of each (--repeat 3), or runs of 30 s, would tell more.", c.Answer(p))
 	assert.True(t, c.Short())
 	assert.Equal(t, "not judged", p.Findings[0].Words())
-	assert.Equal(t, "entries/s: not judged, ×8.3, from 100 to 830; one run of 4 s a side; two more runs of each (--repeat 3), or longer ones, would tell more", c.Warnings()[0])
+	assert.Equal(t, "entries/s: not judged, ×8.3, from 100 to 830; one run of 4 s a side; two more runs of each (--repeat 3), or runs of 30 s, would tell more", c.Warnings()[0])
 	assert.Empty(t, p.Powers("entries"), "the answer has it")
 	assert.Regexp(t, "^Not judged, one run of 3 s a side: ", Sets(of(3, 1, 100), of(30, 2, 830), Options{}).Parts[0].Answer("entries"))
 	sure := Pair{Findings: []Finding{

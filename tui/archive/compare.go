@@ -410,16 +410,14 @@ func (c *Comparison) figures(e screen.Env, w int) []string {
 func (c *Comparison) notes(e screen.Env, w int) (out []string) {
 	m := c.made
 	all := []string{m.Statistics()}
-	if powers := m.powers(c.op); len(powers) > 0 {
-		for _, text := range powers {
-			all = append(all, widget.Unflagged(text))
-		}
-		if c.repeatable() {
-			all = append(all, "R: one more run of A, then of B; in the list of runs a and b put several on a side.")
-		}
+	for _, text := range m.powers(c.op) {
+		all = append(all, widget.Unflagged(text))
+	}
+	if c.repeatable() && m.parts[c.op].Open() {
+		all = append(all, "R: one more run of A, then of B; in the list of runs a and b put several on a side.")
 	}
 	for _, n := range m.Notes {
-		if n != m.Statistics() && n != compare.Single {
+		if n != m.Statistics() && !m.TooFew(n) {
 			all = append(all, n)
 		}
 	}
