@@ -559,7 +559,7 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 	}{
 		{"soon", 30, 5, 2240, "throughput 1k → 1k same, p99 20.9 → 22.4 ms (unsure); known in about 10 s"},
 		{"too few before", 6, 6, 2240, "throughput 1k → 1k same, p99 20.9 → 23.3 ms (unsure); it needs about 8 s before it, and had 6"},
-		{"too small", 30, 30, 2050, "throughput 1k → 1k same, p99 20.9 → 21.4 ms (unsure); its seconds vary too much to tell"},
+		{"too small", 30, 30, 2050, "throughput 1k → 1k same, p99 20.9 → 21.4 ms (unsure); turn it further"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
@@ -567,6 +567,47 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 			assert.Equal(t, c.want, e.Outcome(95))
 		})
 	}
+}
+
+// Where a few slow seconds make the p99 of all calls, which other panels show, it stands beside that of the median
+// second; where there is little room, numbers go first.
+func TestSlowSecondsAreToldBesideTheMedianOne(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(steady(10, 1000, 8000), steady(10, 1000, 2000)...)...)
+	s.Segments = []Segment{late(80e6, 0), late(900e6, 0)}
+	s.Segments[0].To, s.Segments[1].From = 10*time.Second, 10*time.Second
+	e := last(s)
+	const slow = "p99 of all its calls since is 900 ms: some seconds were slow"
+	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms −75 %; "+slow, e.Outcome(110))
+	assert.Equal(t, "throughput 1k → 1k same, p99 80 → 20 ms −75 %", e.Outcome(60))
+	assert.Equal(t, slow, e.Slow())
+	s.Segments[1] = late(30e6, 0)
+	s.Segments[1].From = 10 * time.Second
+	e = last(s)
+	assert.Empty(t, e.Slow(), "about as much")
+}
+
+// What would settle it is said in a few words where there is no room for more of them, but not of a run that is over.
+func TestWhatWouldSettleItIsSaidInFewWords(t *testing.T) {
+	turn := []measure.Change{{At: 30 * time.Second, Name: "threads", From: 1, To: 2}}
+	seconds := func(after int) (out [][2]int64) {
+		for i := range 30 + after {
+			p99 := int64(2000)
+			if i >= 30 {
+				p99 = 2240
+			}
+			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
+		}
+		return out
+	}
+	c := course(turn, seconds(5)...)
+	e := last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 22.4 ms (unsure); 10 s more", e.Outcome(65))
+	c.Over = true
+	e = last(c)
+	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 22.4 ms (unsure); needs 15 s", e.Outcome(65))
+	c.Over, c.Changes[0].Name = false, "fault-delay"
+	e = last(c)
+	assert.False(t, e.further(), "nobody turns a fault further")
 }
 
 // A phase that begins is another load: it is no part of what a knob did.
@@ -744,7 +785,7 @@ func TestWhatIsNoLongerSureSaysSo(t *testing.T) {
 	assert.Equal(t, "throughput 1k → 1.5k +50 %, p99 20 → 20 ms same", sure.Outcome(95))
 	now := list[len(seconds)]
 	require.Equal(t, Unsure, now.Throughput().Is)
-	assert.Contains(t, now.Outcome(200), " (unsure now); its seconds vary too much to tell; throughput was sure after 8 s (1k → 1.5k)")
+	assert.Contains(t, now.Outcome(200), " (unsure now); its seconds vary too much to tell: turn it further; throughput was sure after 8 s (1k → 1.5k)")
 	assert.Equal(t, "p99 20 → 20 ms same, throughput 1k → 1.28k (unsure now)", now.Outcome(55))
 	assert.NotContains(t, now.Outcome(0), "now", "numbers are not cut for it")
 	fresh := last(course(turn, seconds...))

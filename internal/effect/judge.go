@@ -69,6 +69,8 @@ type Figure struct {
 	against bool
 	ours    float64
 	few     bool
+	// all is the percentile of all calls after the change, slow seconds and all; 0 if unknown.
+	all float64
 	// once says what it was when it was sure, if more seconds made it unsure again.
 	once string
 	show func(v float64) (number, unit string)
@@ -338,7 +340,25 @@ func (e *Effect) percentile(p *percentile, before, after typical, drift [2]float
 		n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
 		return n, u
 	}
+	if n := len(near); n > 0 && near[n-1].From >= e.Until && !p.service {
+		if t := near[n-1].times[p.op]; measure.Enough(p.of, t.Count) {
+			f.all = float64(p.whole(t))
+		}
+	}
 	return f
+}
+
+// manyTimes is by which factor the percentile of all calls is so far from that of the median second that it is told why.
+const manyTimes = 2
+
+// Slow says why the percentile of all calls since the change, which other panels have, is much larger than that of the
+// median second; "" if it is not.
+func (e *Effect) Slow() string {
+	f := e.Latency()
+	if f.Is == "" || !(f.all > manyTimes*f.After) {
+		return ""
+	}
+	return fmt.Sprintf("%s of all its calls since is %s: some seconds were slow", f.name, join(f.show(f.all)))
 }
 
 // doubt makes unsure what a payload does not do: more is done of larger entries, or less of smaller ones. It is

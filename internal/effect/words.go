@@ -226,7 +226,14 @@ func (e *Effect) Outcome(room int) string {
 		return why
 	}
 	text := ""
-	for _, d := range []detail{ranges, numbers, reasons, least, bare, barest} {
+	if slow := e.Slow(); slow != "" { // which matters more than ranges
+		for _, d := range []detail{ranges, numbers} {
+			if text = e.describe(d) + "; " + slow; ansi.StringWidth(text) <= room {
+				return text
+			}
+		}
+	}
+	for _, d := range []detail{ranges, numbers, reasons, soon, least, bare, barest} {
 		if text = e.describe(d); ansi.StringWidth(text) <= room {
 			break
 		}
@@ -279,6 +286,7 @@ const (
 	barest                // and of which operation a percentile is, in short
 	bare                  // and what was sure before
 	least                 // with its whole name
+	soon                  // and in a few words what would make it sure
 	reasons               // and the first thing that is lacking
 	numbers               // and by how much they differ, and all that is lacking
 	ranges
@@ -300,8 +308,11 @@ func (e *Effect) describe(d detail) string {
 	}
 	text := strings.Join(out, ", ")
 	lacks := e.Lacks()
-	if d == reasons {
+	switch d {
+	case reasons:
 		lacks, _, _ = strings.Cut(lacks, "; ")
+	case soon:
+		lacks = e.soon()
 	}
 	if lacks != "" && d > least {
 		text += "; " + lacks
@@ -423,6 +434,9 @@ func (e *Effect) reason(list []Figure) string {
 	case needs == 0:
 		return ""
 	case needs > window:
+		if e.further() {
+			return "its seconds vary too much to tell: turn it further"
+		}
 		return "its seconds vary too much to tell"
 	case needs > e.had: // no waiting lengthens what was before it
 		return fmt.Sprintf("it needs about %d s before it, and had %d", needs, e.had)
@@ -431,6 +445,30 @@ func (e *Effect) reason(list []Figure) string {
 	default:
 		return "known in about " + units.Duration(time.Duration(max(needs-e.after.seconds, 1))*time.Second)
 	}
+}
+
+// further reports whether somebody can still turn what was turned, which is no fault.
+func (e *Effect) further() bool {
+	return e.more && !slices.ContainsFunc(append([]measure.Act{e.Act}, e.With...), func(a measure.Act) bool {
+		_, fault := workload.FaultSetting(a.Name)
+		return fault
+	})
+}
+
+// soon says in a few words what would make sure what is unsure; "" where that takes more of them.
+func (e *Effect) soon() string {
+	needs, open := e.needs(), e.open()
+	switch {
+	case e.poor() != "", needs == 0, slices.ContainsFunc(open, func(f Figure) bool { return f.ours > 0 || f.against || f.others }):
+		return ""
+	case needs > window && e.further():
+		return "turn it further"
+	case needs > window:
+		return ""
+	case needs > e.had, !e.more:
+		return fmt.Sprintf("needs %d s", needs)
+	}
+	return fmt.Sprintf("%d s more", max(needs-e.after.seconds, 1))
 }
 
 // shortName is how wide the name of an operation is at most where there is little room.

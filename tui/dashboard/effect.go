@@ -217,7 +217,7 @@ func told(s *widget.Styles, e *effect.Effect, columns string, w int, brief bool)
 	}
 	below := []string{e.Company(w)}
 	if e.Missing() == "" {
-		below = append(below, e.Lacks(), e.Counts())
+		below = append(below, e.Lacks(), e.Counts(), e.Slow())
 	}
 	for _, text := range below {
 		if text != "" {

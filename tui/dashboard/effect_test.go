@@ -50,7 +50,22 @@ func TestWhatAFigureLacksStandsBelowIt(t *testing.T) {
 	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
 	tu := tuner{now: &reading{snap: s, plan: plan}}
 	text := strings.Join(tu.effectLines(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, 80, true), "\n")
-	assert.Regexp(t, `(?s)p99 [^\n]* unsure\n[^\n]*\n   its seconds vary too much to tell\n   /s +1k → 2k`, ansi.Strip(text))
+	assert.Regexp(t, `(?s)p99 [^\n]* unsure\n[^\n]*\n   its seconds vary too much to tell: turn it further\n   /s +1k → 2k`, ansi.Strip(text))
+}
+
+// A figure has its whole name.
+func TestServiceTimesAreNamedWhole(t *testing.T) {
+	s := turned(2e6)
+	for i := range s.Recent[0] {
+		s.Recent[0][i].ServiceP99 = 2e6
+	}
+	s.Changes[0].Name, s.Changes[0].From, s.Changes[0].To = "rate", 0, 2000
+	plan := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "load"}}}}}
+	tu := tuner{now: &reading{snap: s, plan: plan}}
+	for _, w := range []int{40, 60, 80} {
+		text := strings.Join(tu.effectLines(screen.Env{Styles: widget.NewStyles(widget.ThemeMono, true, colorprofile.Ascii), W: 120}, w, true), "\n")
+		assert.Regexp(t, `service p99 +2 → 2 ms`, ansi.Strip(text))
+	}
 }
 
 // An effect that was told as sure and is not any more says so in every place that has it.

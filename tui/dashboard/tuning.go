@@ -518,31 +518,32 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	if short := ef.Short(); short != "" {
 		out = append(out, "   "+s.Warn.On(short))
 	}
+	throughput, latency := ef.Throughput(), ef.Latency()
+	wide := max(9, min(ansi.StringWidth(latency.Name()), w/3)) + 1
 	figure := func(name string, f effect.Figure, moreIsBetter bool) {
 		value := "–"
 		switch {
 		case f.Is == "":
 		case f.Moved():
-			value = compare(s, w-22, f, moreIsBetter, ef.SoFar())
+			value = compare(s, w-wide-12, f, moreIsBetter, ef.SoFar())
 		default:
 			numbers, is := f.Numbers(), f.Judged()
-			if 14+ansi.StringWidth(numbers)+len(is) > w {
+			if wide+4+ansi.StringWidth(numbers)+len(is) > w {
 				is = string(f.Is)
 			}
-			value = widget.Fit(numbers, max(w-16-len(is), ansi.StringWidth(numbers))) + " " + s.Muted.On(is)
+			value = widget.Fit(numbers, max(w-wide-6-len(is), ansi.StringWidth(numbers))) + " " + s.Muted.On(is)
 		}
-		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
+		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, wide-1, "…"), wide))+value)
 		if f.Is == "" || !whole {
 			return
 		}
 		if f.Of() != "" {
-			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+ansi.Truncate("of "+f.Of(), max(w-14, 10), "…")))
+			out = append(out, "   "+s.Muted.On(widget.Fit("", wide)+ansi.Truncate("of "+f.Of(), max(w-wide-4, 10), "…")))
 		}
-		if text := f.Ranges(); ansi.StringWidth(text)+14 <= w {
-			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
+		if text := f.Ranges(); ansi.StringWidth(text)+wide+4 <= w {
+			out = append(out, "   "+s.Muted.On(widget.Fit("", wide)+text))
 		}
 	}
-	throughput, latency := ef.Throughput(), ef.Latency()
 	rate, tail := func() { figure(tu.now.perSecond(), throughput, true) }, func() { figure(cmp.Or(latency.Name(), "p99"), latency, false) }
 	first, second := throughput.Is, latency.Is
 	if ef.Given() {
@@ -564,6 +565,11 @@ func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	tail()
 	if !early {
 		lacks()
+	}
+	if slow := ef.Slow(); whole && slow != "" {
+		for _, l := range widget.Wrap(slow, w-4) {
+			out = append(out, "   "+s.Muted.On(l))
+		}
 	}
 	return out
 }

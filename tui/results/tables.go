@@ -121,7 +121,7 @@ func (l *loadedRun) figures(s *widget.Styles, w int) [][]string {
 			out[i] = append(out[i], lead+row)
 		}
 		rows = rows[n:]
-		for _, text := range []string{e.Lacks(), e.Counts()} {
+		for _, text := range []string{e.Lacks(), e.Counts(), e.Slow()} {
 			if text == "" {
 				continue
 			}
