@@ -37,6 +37,17 @@ func TestALogarithmicScaleFitsItsRows(t *testing.T) {
 	}
 }
 
+// One time far above the others does not make the upper half of a scale empty.
+func TestALogarithmicScaleEndsJustAboveWhatIsDrawn(t *testing.T) {
+	for rows := 9; rows < 24; rows++ {
+		for _, lo := range []float64{70e-6, 100e-6, 230e-6, 0.9e-3} {
+			s := plot.LogIn(lo, 5.004, rows)
+			assert.LessOrEqual(t, s.High, 48.0, "%v to 5 s in %d rows", lo, rows)
+			assert.GreaterOrEqual(t, len(s.Ticks(rows)), 2)
+		}
+	}
+}
+
 func TestNiceIsOneTwoOrFive(t *testing.T) {
 	for v, want := range map[float64]float64{0: 1, -3: 1, 1: 1, 1.01: 2, 43_900: 50_000, 0.0021: 0.005, 5: 5, 9.99: 10, 100: 100} {
 		assert.InEpsilon(t, want, plot.Nice(v), 1e-9, "%v", v)

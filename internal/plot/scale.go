@@ -149,32 +149,55 @@ func decades(lo, hi float64) Scale {
 	return Scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), true}
 }
 
-// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi. Powers of ten
-// stand exactly in its rows, as far apart as there is room for, by an even number where they are far apart. It ends near lo and hi where that is within the powers of
-// ten around these; else it begins with the lower one and goes on above the other, or if that took more than a third on
-// top, only every second power is in a row, or every third. It is from 1 to 10 if there is nothing to draw.
+// LogIn returns a logarithmic scale of a decade or more in a picture of so many rows that has lo and hi, and ends near
+// them. Powers of ten stand exactly in its rows, as far apart as there is room for, by an even number where they are far
+// apart. Where that leaves a decade empty above hi, only every second or third of them is in a row. It begins within the
+// decade of lo. It is from 1 to 10 if there is nothing to draw.
 func LogIn(lo, hi float64, rows int) Scale {
-	const third, halved = 4.0 / 3, 5
 	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
 		return Scale{1, 10, true}
 	}
+	const most, halved, near = 3, 5, 1e-9
 	whole, parts := decades(lo, hi), float64(rows-1)
-	from, to := math.Log10(whole.Low), math.Log10(whole.High)
-	for by := parts; by >= 1 && parts/by <= to-from+1e-9; by-- { // rows of a decade
-		if by > halved && math.Mod(by, 2) != 0 {
-			continue // half a decade is in a row, too
-		}
-		first := min(math.Floor(math.Log10(lo)*by+1e-9), math.Round(to*by)-parts)
-		if math.Ceil(math.Log10(hi)*by-1e-9)-first <= parts {
-			return Scale{math.Pow(10, first/by), math.Pow(10, (first+parts)/by), true}
+	out, above := whole, math.Inf(1)                      // decades of the scale that are above hi
+	for each := 1.0; each <= most && above >= 1; each++ { // decades between two that are in rows
+		for n := each * parts; n >= 1; n-- { // rows between those
+			by, long := n/each, parts*each/n
+			if long < 1-near || each == 1 && by > halved && math.Mod(by, 2) != 0 { // half a decade is in a row, too
+				continue
+			}
+			from, ok := whole.begin(lo, hi, by, long, each)
+			if !ok {
+				continue
+			}
+			if left := from + long - math.Log10(hi); left < above-near {
+				out, above = Scale{math.Pow(10, from), math.Pow(10, from+long), true}, left
+			}
+			break
 		}
 	}
-	for each := 1.0; each <= to-from; each++ { // decades between two that are in rows
-		if by := math.Floor(each*parts/(to-from)*(1+1e-9)) / each; parts <= by*(to-from)*third {
-			return Scale{whole.Low, whole.Low * math.Pow(10, parts/by), true}
+	return out
+}
+
+// begin returns the power of ten at which a scale of so many decades begins that has lo and hi, with so many rows in each,
+// if one of the powers that are in rows is the lower end of s or the next; false if there is none. It ends above the
+// upper end of s only if it must.
+func (s Scale) begin(lo, hi, by, long, each float64) (from float64, ok bool) {
+	const near = 1e-9
+	first, last, low, high := math.Round(math.Log10(s.Low)), math.Round(math.Log10(s.High)), math.Log10(lo), math.Log10(hi)
+	for power := first; power <= first+1; power++ {
+		rows := math.Ceil((power-low)*by - near) // from the beginning to that power
+		if each > 1 {
+			rows = max(rows, 0)
+		}
+		for from = power - rows/by; from+long > last+near && from-1/by >= first-near && from-1/by+long >= high-near; from -= 1 / by {
+			rows++
+		}
+		if from >= first-near && from+long >= high-near && (each == 1 || rows < by+near && power+each <= from+long+near) {
+			return from, true
 		}
 	}
-	return whole
+	return 0, false
 }
 
 // Around returns a logarithmic scale that fits lo to hi: its ends are 1, 2 or 5 times a power
