@@ -605,7 +605,13 @@ func TestWhatWouldSettleItIsSaidInFewWords(t *testing.T) {
 	c.Over = true
 	e = last(c)
 	assert.Equal(t, "throughput 1k → 1k same, p99 20.9 → 22.4 ms (unsure); needs 15 s", e.Outcome(65))
-	c.Over, c.Changes[0].Name = false, "fault-delay"
+	c.Over = false
+	for i := range c.Seconds { // neither figure is sure
+		c.Seconds[i].Count += []float64{0, 150, -125, 45, -90, 100}[i%6]
+	}
+	e = last(c)
+	assert.Equal(t, "unsure: throughput 1.01k → 996, p99 20.9 → 22.4 ms; turn it further", e.Outcome(72))
+	c.Changes[0].Name = "fault-delay"
 	e = last(c)
 	assert.False(t, e.further(), "nobody turns a fault further")
 }

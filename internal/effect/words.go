@@ -313,6 +313,10 @@ func (e *Effect) describe(d detail) string {
 		lacks, _, _ = strings.Cut(lacks, "; ")
 	case soon:
 		lacks = e.soon()
+		doubt := " (" + string(Unsure) + ")"
+		if lacks != "" && len(list) > 1 && strings.Count(text, doubt) == len(list) { // said once, of all
+			text = string(Unsure) + ": " + strings.ReplaceAll(text, doubt, "")
+		}
 	}
 	if lacks != "" && d > least {
 		text += "; " + lacks
@@ -459,8 +463,10 @@ func (e *Effect) further() bool {
 func (e *Effect) soon() string {
 	needs, open := e.needs(), e.open()
 	switch {
-	case e.poor() != "", needs == 0, slices.ContainsFunc(open, func(f Figure) bool { return f.ours > 0 || f.against || f.others }):
+	case e.poor() != "", needs == 0, slices.ContainsFunc(open, func(f Figure) bool { return f.ours > 0 || f.against }):
 		return ""
+	case slices.ContainsFunc(open, func(f Figure) bool { return f.others }):
+		return "the machine is crowded"
 	case needs > window && e.further():
 		return "turn it further"
 	case needs > window:
