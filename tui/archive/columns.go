@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perfbench/perfbench/internal/kept"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -34,29 +36,45 @@ var usualCells = [allColumns]int{
 // between columns are so many cells.
 const betweenColumns = 2
 
+// mostTold is how many cells a setting takes at most; what needs more is in the preview and in results.
+const mostTold = 16
+
 // columns are those that there is room for in w cells: what makes runs differ first, then what can be told of them. What
-// stands in the rows has no say, so that columns stay as rows change. Of Notes there is a sign at least.
-func columns(heads []string, w int) []int {
+// stands in the rows that are in view has no say, so that columns stay as those change: heads are of the settings in which
+// any runs differ, told the cells that these take, and stores says that runs are of several. A setting for which there
+// is no room gives way. Of Notes there is a sign at least.
+func columns(heads []string, told []int, stores bool, w int) []int {
 	cols := []int{leadColumn, whenColumn, nameColumn, resultColumn, p99Column, signColumn}
 	used := -betweenColumns
 	for _, c := range cols {
 		used += usualCells[c] + betweenColumns
 	}
 	var more []int
-	for _, c := range []int{askedColumn, toldColumn, toldColumn + 1, toldColumn + 2} {
-		if heads[c-toldColumn] != "" {
+	for _, c := range []int{askedColumn, toldColumn, storeColumn, toldColumn + 1, toldColumn + 2} {
+		if c == storeColumn && stores || c != storeColumn && heads[c-toldColumn] != "" {
 			more = append(more, c)
 		}
 	}
-	more = append(more, verdictColumn, storeColumn, notesColumn, errorsColumn, lengthColumn)
+	more = append(more, verdictColumn)
+	if !stores {
+		more = append(more, storeColumn)
+	}
+	more = append(more, notesColumn, errorsColumn, lengthColumn)
 	for _, c := range more {
-		cells := usualCells[c]
-		if c == notesColumn {
+		cells, setting := usualCells[c], toldColumn <= c && c <= askedColumn
+		switch {
+		case setting:
+			cells = max(cells, told[c-toldColumn])
+		case c == notesColumn:
 			cells = 1
 		}
-		if used += cells + betweenColumns; used > w {
+		if used+cells+betweenColumns > w {
+			if setting {
+				continue
+			}
 			break
 		}
+		used += cells + betweenColumns
 		cols = append(cols, c)
 	}
 	slices.Sort(cols)
@@ -106,7 +124,11 @@ func (h *List) fitted(e screen.Env, end, w int) (*widget.Grid, wording) {
 	settings := kept.SettingsOf(all, h.shelf.Sought())
 	how := wording{marked: true, brief: true, short: true, shorter: true, shortest: true, most: usualCells}
 	how.most[resultColumn] = 11
-	how.cols = columns(settings.Heads(), w)
+	told, stores := h.told(all, settings)
+	for i, cells := range told {
+		how.most[toldColumn+i] = max(how.most[toldColumn+i], cells)
+	}
+	how.cols = columns(settings.Heads(), told, stores, w)
 	if NotesHead(h.rows) == "" {
 		how.cols = slices.DeleteFunc(how.cols, func(c int) bool { return c == notesColumn })
 	}
@@ -125,6 +147,22 @@ func (h *List) fitted(e screen.Env, end, w int) (*widget.Grid, wording) {
 		}
 	}
 	return g, how
+}
+
+// told returns how many cells the settings of some items take, mostTold at most, and whether their stores differ.
+func (h *List) told(items []*kept.Item, settings kept.Settings) (cells []int, stores bool) {
+	cells, first := make([]int, len(settings.Heads())), ""
+	for _, i := range items {
+		for c, text := range settings.Of(i) {
+			cells[c] = min(max(cells[c], ansi.StringWidth(text)), mostTold)
+		}
+		_, store := i.Target()
+		if store != "" && first == "" {
+			first = store
+		}
+		stores = stores || store != "" && store != first
+	}
+	return cells, stores
 }
 
 // ClockOrDay returns the time of a moment of today, or the day of another.

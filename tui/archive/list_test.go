@@ -804,9 +804,11 @@ func TestTheColumnsOfTheListStay(t *testing.T) {
 		76:  {leadColumn, whenColumn, nameColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, signColumn},
 		116: {leadColumn, whenColumn, nameColumn, storeColumn, toldColumn, toldColumn + 1, toldColumn + 2, resultColumn, p99Column, lengthColumn, errorsColumn, signColumn, verdictColumn, notesColumn},
 	} {
-		cols := columns([]string{"threads", "rate", "payload", ""}, w)
+		cols := columns([]string{"threads", "rate", "payload", ""}, make([]int, 4), false, w)
 		assert.Equal(t, want, cols, "%d: all of what differs", w)
 	}
+	differ, told := []string{"threads", "", "payload", ""}, []int{2, 0, mostTold, 0}
+	assert.Equal(t, []int{leadColumn, whenColumn, nameColumn, storeColumn, toldColumn, resultColumn, p99Column, signColumn, verdictColumn}, columns(differ, told, true, 74), "stores that differ stay, and a payload that would be cut gives way")
 }
 
 // What runs differ in is in the list at every size, and where there is more room the word of the verdict, the store and the
@@ -819,6 +821,19 @@ func TestTheListKeepsAWordForTheVerdict(t *testing.T) {
 	} {
 		a, _ := list(t, tuitest.NewDemo(), w, 24)
 		assert.Regexp(t, row, a.Picture(t), "%d", w)
+	}
+}
+
+// A setting is never cut to what is alike in all rows, and a verdict never within its word.
+func TestTheListCutsNoSettingAndNoVerdict(t *testing.T) {
+	for _, w := range []int{60, 80, 100, 120, 160} {
+		b := tuitest.NewDemo()
+		for i := range b.Past {
+			b.Past[i].Settings = map[string]float64{"threads": 4, "rate": 100_000, "feed.payload": 1024, "profile.payload": 1536, "check.payload": float64(int(64) << i)}
+			b.Past[i].Verdict.State, b.Past[i].EndedBy = "DEGRADED", "fault: x"
+		}
+		a, _ := list(t, b, w, 24)
+		assert.NotRegexp(t, `(KiB|,|1)…|DEGRADE…`, a.Picture(t), "%d", w)
 	}
 }
 

@@ -333,6 +333,9 @@ func (h *List) cells(s *widget.Styles, e screen.Env, n int, settings kept.Settin
 	sign, word, _ := strings.Cut(word, " ")
 	if how.brief {
 		word = i.JudgedBriefly()
+		if most := how.most[verdictColumn]; most > 0 && ansi.StringWidth(word) > most {
+			word, _, _ = strings.Cut(word, " · ")
+		}
 	}
 	if how.cause {
 		word = i.Because(word)
