@@ -49,7 +49,7 @@ func (f *Finding) byCount(a, b []Measured) {
 }
 
 // asRanges gives a change that was decided by number the range that the sides have: its far end, and the end near
-// no change unless that would take the verdict back.
+// no change unless that would take the verdict back. What then reaches farther than close to no change is not the same.
 func (f *Finding) asRanges() {
 	if !f.counted || !f.Moved() {
 		return
@@ -60,6 +60,12 @@ func (f *Finding) asRanges() {
 	}
 	if hi < 0 || f.Lo > 0 {
 		f.Hi = hi
+	}
+	if f.Verdict == Same && max(math.Abs(f.Lo), math.Abs(f.Hi)) > f.Within {
+		f.Verdict, f.Within = Worse, 0
+		if (f.Change > 0) == f.Figure.better() {
+			f.Verdict = Better
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -104,6 +106,20 @@ func TestErrorsHaveTheSameRangeEverywhere(t *testing.T) {
 			assert.InDelta(t, f.B.Hi-f.A.Lo, f.Hi, 1e-9)
 		}
 	}
+}
+
+// A change of error rates by number whose range, that of the sides, reaches beyond close to no change is not the same.
+func TestErrorsThatMayBeManyAreNotTheSame(t *testing.T) {
+	f := Finding{Figure: Errors, A: Range{Value: 0.00002, Lo: 0, Hi: 0.0001}, B: Range{Value: 0.00087, Lo: 0.0002, Hi: 0.0049}, counted: true}
+	f.change = stat.Estimate{Value: 0.00085, SE: 0.00003, DF: math.Inf(1)}
+	require.Equal(t, Same, f.judge(certainty, DefaultTolerance), "by number alone")
+	f.asRanges()
+	assert.InDelta(t, 0.0049, f.Hi, 1e-9)
+	assert.Equal(t, "worse", f.Words())
+	f.B.Hi = 0.001
+	f.judge(certainty, DefaultTolerance)
+	f.asRanges()
+	assert.Equal(t, "same within 0.1 points", f.Words())
 }
 
 func TestRepeatsTellTheirOutages(t *testing.T) {

@@ -55,7 +55,7 @@ func Of(f *rundir.Folder) (*Run, error) {
 		r.Parts = append(r.Parts, measuredOf(f, op, times))
 	}
 	long := 0.0
-	for _, o := range rundir.OutagesOf(f) {
+	for _, o := range f.Run.Outages {
 		long += f.Run.Silent(o)
 	}
 	r.Parts[0].set(Outage, Estimate{Value: long * 1e9, SE: math.NaN()})

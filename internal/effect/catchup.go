@@ -45,15 +45,19 @@ func (c *Course) catchUps() {
 	}
 }
 
+// idle marks the seconds in which nothing was done in one of these times.
+func (c *Course) idle(undone []measure.Silence) {
+	for i := range c.Seconds {
+		x := &c.Seconds[i]
+		x.idle = x.Count == 0 && slices.ContainsFunc(undone, func(q measure.Silence) bool { return q.From < x.end() && q.To > x.At })
+	}
+}
+
 // outages marks the seconds in which nothing was done although the load was there, and the ones in which that
 // began and ended.
 func (c *Course) outages() {
-	var last, usual float64 // of seconds in which something was done: the last, and the better of the last two
 	for i, x := range c.Seconds {
-		switch {
-		case x.Count > 0:
-			last, usual = x.Count, max(last, x.Count)
-		case usual >= busy && !c.paused(x.At, x.end()):
+		if x.idle && !c.paused(x.At, x.end()) {
 			for k := max(i-1, 0); k < min(i+2, len(c.Seconds)); k++ {
 				c.Seconds[k].out = true
 			}

@@ -51,6 +51,8 @@ type Second struct {
 	Backlog int64
 	Times   []Times
 
+	// idle means that nothing was done in it although calls were due or under way.
+	idle bool
 	// stood means that the store stood still in it, of its own accord. catches means that what the
 	// last stop had held up was done in it; stopped is when that was.
 	stood, catches bool
@@ -123,6 +125,7 @@ func Live(s *measure.Snapshot, v rundir.Verdict, commands []workload.Command) *C
 		}
 	}
 	c.Seconds = g.list()
+	c.idle(s.Undone)
 	c.catchUps()
 	c.outages()
 	return c
@@ -178,6 +181,11 @@ func Of(f *rundir.Folder) *Course {
 		g.waits(at, row.Track, row.Backlog)
 	}
 	c.Seconds = g.list()
+	var undone []measure.Silence
+	for _, o := range rundir.Idle(f) {
+		undone = append(undone, measure.Silence{From: at(o.From), To: at(o.To)})
+	}
+	c.idle(undone)
 	c.catchUps()
 	c.outages()
 	return c
@@ -644,9 +652,6 @@ func (c *Course) paused(from, to time.Duration) bool {
 	return false
 }
 
-// busy is from how many units a second on a second without any means that the store stood still.
-const busy = 10
-
 // over summarises seconds.
 func over(list []Second, p50, p99 *percentile) stretch {
 	out := stretch{seconds: len(list), rate: math.NaN(), low: math.NaN(), high: math.NaN(), p50: p50.in(list), p99: p99.in(list)}
@@ -658,16 +663,14 @@ func over(list []Second, p50, p99 *percentile) stretch {
 			out.low, out.high = min(out.low, v), max(out.high, v)
 		}
 		sum, length = sum+x.Count, length+x.Length
-		if x.Count > 0 {
+		if none = none || x.idle; x.Count > 0 {
 			out.rates = append(out.rates, math.Log(x.Count/x.Length))
-		} else {
-			none = true
 		}
 	}
 	if len(list) > 0 {
 		out.rate = sum / length
 	}
-	out.stood = none && (out.rate >= busy || len(out.rates) == 0)
+	out.stood = none
 	out.silent = out.stood && len(out.rates) <= 1 && list[len(list)-1].Count == 0
 	return out
 }

@@ -20,7 +20,7 @@ import (
 func course(changes []measure.Change, seconds ...[2]int64) *Course {
 	c := &Course{Changes: changes, Segments: []Segment{{Settings: map[string]float64{"threads": 1}}}}
 	for t, v := range seconds {
-		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), Times: []Times{{P99: float64(v[1] * 1e4), Service: float64(v[1] * 1e4)}}})
+		c.Seconds = append(c.Seconds, Second{At: time.Duration(t) * time.Second, Length: 1, Count: float64(v[0]), idle: v[0] == 0, Times: []Times{{P99: float64(v[1] * 1e4), Service: float64(v[1] * 1e4)}}})
 	}
 	return c
 }

@@ -313,7 +313,14 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	seconds := map[int]bool{}
 	for _, r := range f.Series {
 		if r.T >= s.first && r.T < s.first+s.n {
-			rated[r.Track] = rated[r.Track] || r.Rate > 0
+			if r.Rate > 0 {
+				rated[r.Track] = true
+			}
+		}
+	}
+	for _, o := range rundir.Idle(f) {
+		if t := int(o.To); len(rated) > 0 && t >= s.first && t < s.first+s.n {
+			s.dead[t] = true // what was held up is done in it, besides what is due
 		}
 	}
 	life := lives(f.Series, s.first, s.n)

@@ -761,6 +761,7 @@ func TestOutagesAreNamed(t *testing.T) {
 	for i := range f.Series {
 		f.Series[i].Throughput = math.NaN()
 	}
+	f.Run.Outages = []verdict.Outage{{From: 2, To: 4}, {From: 6, To: 7}}
 	assert.Equal(t, []rundir.Coincidence{
 		{At: 2, Until: 4, Text: "nothing was done from 00:02 to 00:04 of the run (2 s of 10 s)", Outage: true},
 		{At: 6, Until: 7, Text: "nothing was done from 00:06 to 00:07 of the run (1 s of 10 s), and 120 calls failed", Outage: true},
@@ -801,7 +802,7 @@ func TestOutagesAreNamed(t *testing.T) {
 	besides(&own, outages(f))
 	assert.Equal(t, "perfbench itself did not run", own.Limit)
 	assert.Equal(t, "nothing was done from 00:02 to 00:08 of the run (6 s of 10 s): perfbench itself did not run, and 120 calls failed", outages(f)[0].Text)
-	f.Run.Outages, f.Run.Observed = nil, nil
+	f.Run.Outages, f.Run.Observed = []verdict.Outage{{From: 2, To: 7}}, nil
 	dead(f, 2, 7, 0)
 	assert.Contains(t, Paragraph(Of(f)), " Nothing was done for 5 of 10 s, which held the run back.")
 	assert.NotContains(t, Paragraph(Of(f)), "unknown")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -116,6 +117,7 @@ func TestAnOutageNamesTheFault(t *testing.T) {
 	for i := 4; i < 7; i++ {
 		f.Series[i].Count = 0
 	}
+	f.Run.Outages = []verdict.Outage{{From: 4, To: 7}}
 	assert.Contains(t, Paragraph(Of(f)), "Nothing was done from 00:04 to 00:07 of the run")
 	broke(t, f, "delay:1ms", 8, 9)
 	assert.NotContains(t, Paragraph(Of(f)), "in the time of")

@@ -16,7 +16,7 @@ const mostOutages = 5
 
 // outages tells the first outages of a run, and how many calls failed in their seconds.
 func outages(f *rundir.Folder) (out []rundir.Coincidence) {
-	list := rundir.OutagesOf(f)
+	list := f.Run.Outages
 	list = list[:min(len(list), mostOutages)]
 	failed, all := make([]int64, len(list)), int64(0)
 	fails := map[[2]string]bool{}

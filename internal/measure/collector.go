@@ -309,6 +309,9 @@ func (c *Collector) add(s *Call) {
 		c.all.arrivals[c.cfg.OpTrack[s.Op]].add(s)
 	}
 	t := a.of(s.Op, s.Segment)
+	if !warm && c.cfg.counts(int(s.Op)) {
+		c.all.openAt.span(min(s.Due, s.Start), s.End)
+	}
 	timed := c.timed(s) && !s.Again && (s.Class == 0 || s.Class == c.cfg.Timeout)
 	if timed {
 		t.record(s)

@@ -34,9 +34,28 @@ func (c *Collector) closeOpen(until int64, last bool) {
 		c.cfg.Then(c.gauges, until)
 	}
 	c.inFlight(until)
+	c.open(until)
 	c.closeSecond(&c.win.accs[0], until, last)
 	c.win.next()
 	c.at.Store(int64(c.win.second))
+}
+
+// open notes what is due or under way as the open second ends at the given time.
+func (c *Collector) open(until int64) {
+	for op, track := range c.cfg.OpTrack {
+		if g := &c.gauges[track]; c.cfg.counts(op) {
+			from := until - int64(g.OldestDue)
+			switch {
+			case g.Backlog > 0 && c.was != nil && c.was[track].Backlog > 0:
+				from = min(from, int64(c.win.second)*int64(time.Second))
+			case g.Backlog > 0:
+				from = min(from, until-1)
+			}
+			if from < until {
+				c.all.openAt.span(from, until-1)
+			}
+		}
+	}
 }
 
 // closeSecond ends the open second, whose samples are in a, at the given time: it

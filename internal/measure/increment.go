@@ -43,6 +43,9 @@ type Increment struct {
 	// Lost is the same for calls that the store answered without a record that it had acknowledged.
 	LostFrom int
 	Lost     []uint64
+	// Open is the same for when a call was due or under way.
+	OpenFrom int
+	Open     []uint64
 }
 
 // IncrementRow holds the samples of one operation under the settings of one segment.
@@ -99,7 +102,7 @@ func (p *Increment) check(ops, tracks, stages int) error {
 	if p.T < -mostSeconds || p.T > mostSeconds {
 		return fmt.Errorf("figures of second %d, which no run has", p.T)
 	}
-	if !fits(p.T, p.DoneFrom, p.Done) || !fits(p.T, p.FailedFrom, p.Failed) || !fits(p.T, p.LostFrom, p.Lost) {
+	if !fits(p.T, p.DoneFrom, p.Done) || !fits(p.T, p.FailedFrom, p.Failed) || !fits(p.T, p.LostFrom, p.Lost) || !fits(p.T, p.OpenFrom, p.Open) {
 		return errors.New("times at which nobody can have done anything")
 	}
 	if err := p.checkTracks(tracks); err != nil {
@@ -244,6 +247,7 @@ func (c *Collector) takeParts() {
 		c.all.joined.Add(p.Arrivals)
 		c.all.failedAt.merge(p.FailedFrom, p.Failed)
 		c.all.lostAt.merge(p.LostFrom, p.Lost)
+		c.all.openAt.merge(p.OpenFrom, p.Open)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 			a.fail(errorKey{n.Op, n.Class}, n.Count)
@@ -293,6 +297,7 @@ func (c *Collector) part(a *accumulator) *Increment {
 	p.DoneFrom, p.Done = c.all.doneAt.part(c.win.second)
 	p.FailedFrom, p.Failed = c.all.failedAt.part(c.win.second)
 	p.LostFrom, p.Lost = c.all.lostAt.part(c.win.second)
+	p.OpenFrom, p.Open = c.all.openAt.part(c.win.second)
 	for track := range c.all.tally.tracks {
 		now := slices.Clone(c.all.tally.tracks[track].did)
 		did := slices.Clone(now)

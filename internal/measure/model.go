@@ -262,7 +262,9 @@ type Snapshot struct {
 	// Silence is the latest of a second or more in which the store answered nothing, up to the last
 	// finished second; zero if there was none.
 	Silence Silence
-	// Paused is for how much of that the process itself did not run, Pauses are the first times in which
+	// Undone are all of a second or more in which nothing was done although calls were due or under way.
+	Undone []Silence
+	// Paused is for how much of Silence the process itself did not run, Pauses are the first times in which
 	// it did not.
 	Paused time.Duration
 	Pauses []Pause
@@ -366,6 +368,8 @@ type Result struct {
 	// Silences are the times of a tenth of a second or more in which nothing was done, in order;
 	// those of this process alone.
 	Silences []Silence
+	// Undone is the part of each in which calls were due or under way, or failed one after the other.
+	Undone []Silence
 	// Unanswered are the same without answers either that lacked records which the store had
 	// acknowledged.
 	Unanswered []Silence

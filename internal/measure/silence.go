@@ -49,6 +49,47 @@ func (d *moments) add(at int64) {
 	d.slots[slot/64] |= 1 << (slot % 64)
 }
 
+// span notes that it went on from one moment to another.
+func (d *moments) span(from, to int64) {
+	for slot := max(from, 0) / int64(SilenceSlot); slot <= to/int64(SilenceSlot); slot++ {
+		d.add(slot * int64(SilenceSlot))
+	}
+}
+
+// within returns the part of each silence from when it first happened to when it last did: in a silence without any,
+// it was not to be expected. It says nothing that it happened shortly before the end, as what breaks a silence does.
+func (d *moments) within(silences []Silence) []Silence {
+	if silences == nil {
+		return nil
+	}
+	out := []Silence{}
+	for _, q := range silences {
+		first, to := int(q.From/SilenceSlot), int((q.To+SilenceSlot-1)/SilenceSlot)
+		for first < to && !d.has(first) {
+			first++
+		}
+		last := to - 1
+		for last >= first && d.has(last) {
+			last--
+		}
+		if to-1-last < int(leastSilence/SilenceSlot) { // too short: what was before that?
+			for last >= first && !d.has(last) {
+				last--
+			}
+			to = last + 1
+		}
+		if s := (Silence{max(q.From, time.Duration(first)*SilenceSlot), min(q.To, time.Duration(to)*SilenceSlot)}); s.To-s.From >= leastSilence {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// has reports whether it happened in a slot.
+func (d *moments) has(slot int) bool {
+	return slot/64 < len(d.slots) && d.slots[slot/64]&(1<<(slot%64)) != 0
+}
+
 // Of what parts tell of when something happened: how many seconds before and after theirs, as calls
 // may be noted late or early.
 const (

@@ -70,6 +70,68 @@ func TestAnAnswerWithoutARecordIsAnAnswer(t *testing.T) {
 	assert.Equal(t, []Silence{{10 * ms, 500 * ms}, {510 * ms, 700 * ms}, {710 * ms, 900 * ms}}, answered.silences(910*ms))
 }
 
+// Nothing is undone while nothing was to be done: an open loop of few calls is silent between them. A call that was due or
+// under way, or calls that failed one after the other, tell that something was.
+func TestASilenceWithoutACallIsNoneOfTheStore(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	type call struct {
+		due, start, end time.Duration
+		class           uint8
+	}
+	for name, c := range map[string]struct {
+		calls        []call
+		undone, lost []Silence
+	}{
+		"few calls":                     {calls: []call{{2595 * ms, 2595 * ms, 2605 * ms, 0}, {5 * time.Second, 5 * time.Second, 5001 * ms, 0}}, undone: []Silence{}},
+		"one that failed":               {calls: []call{{900 * ms, 900 * ms, 901 * ms, 1}, {2595 * ms, 2595 * ms, 2605 * ms, 0}}, undone: []Silence{}},
+		"a call under way":              {calls: []call{{1300 * ms, 1300 * ms, 3900 * ms, 0}}, undone: []Silence{{1300 * ms, 3900 * ms}}},
+		"one that was due and waited":   {calls: []call{{1300 * ms, 3890 * ms, 3900 * ms, 0}}, undone: []Silence{{1300 * ms, 3900 * ms}}},
+		"one that timed out":            {calls: []call{{1300 * ms, 1300 * ms, 3900 * ms, 1}, {5 * time.Second, 5 * time.Second, 5 * time.Second, 0}}, undone: []Silence{{1300 * ms, 3910 * ms}}},
+		"calls that failed":             {calls: []call{{1300 * ms, 1300 * ms, 1300 * ms, 1}, {2400 * ms, 2400 * ms, 2400 * ms, 1}, {4 * time.Second, 4 * time.Second, 4 * time.Second, 0}}, undone: []Silence{{1300 * ms, 2410 * ms}}},
+		"an answer without its records": {calls: []call{{1300 * ms, 1300 * ms, 2300 * ms, 2}, {3 * time.Second, 3 * time.Second, 3 * time.Second, 0}}, undone: []Silence{{1300 * ms, 2310 * ms}}, lost: []Silence{{1300 * ms, 2300 * ms}}},
+	} {
+		col := NewCollector(Config{
+			Tracks: []string{"t"}, Ops: []Operation{{Track: "t", Op: "o"}}, OpTrack: []int{0},
+			Timeout: 1, Lost: 2, Classes: []string{"", "timeout", "lost"}, Classify: func(error) uint8 { return 1 }, Source: still{},
+		})
+		s := col.Shard(0)
+		for _, x := range append([]call{{}}, c.calls...) {
+			s.Add(Call{Due: int64(x.due), Start: int64(x.start), End: int64(x.end), Class: x.class, Units: 1})
+		}
+		s.Close()
+		go col.Run()
+		col.Close()
+		const measured = 5 * time.Second
+		assert.Equal(t, c.undone, col.all.openAt.within(col.all.doneAt.silences(measured)), name)
+		if c.lost != nil {
+			answered := col.all.doneAt.or(&col.all.lostAt)
+			assert.Equal(t, c.lost, col.all.openAt.within(answered.silences(measured)), name)
+		}
+	}
+}
+
+// A call that never ended, and what waited for it, were due and under way all the same: so say the gauges of each second.
+func TestWhatNeverEndedWasDue(t *testing.T) {
+	t.Parallel()
+	var of Gauge
+	src := &gauged{of: &of}
+	c := NewCollector(Config{Tracks: []string{"t"}, Ops: []Operation{{Track: "t", Op: "o"}}, OpTrack: []int{0}, Classes: []string{""}, Classify: func(error) uint8 { return 1 }, Source: src})
+	for second, waiting := range []int64{0, 3, 7, 0} {
+		of.Backlog = waiting
+		c.closeOpen(int64(second+1)*int64(time.Second), false)
+	}
+	assert.Equal(t, []Silence{{1990 * time.Millisecond, 3 * time.Second}}, c.all.openAt.within([]Silence{{0, 4 * time.Second}}))
+}
+
+// gauged is a source whose only track is as it says.
+type gauged struct {
+	still
+	of *Gauge
+}
+
+func (g *gauged) Gauges(dst []Gauge) { dst[0] = *g.of }
+
 // Processes that carry out a run together are silent when all of them are.
 func TestSilencesOfSeveralProcesses(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func (c *Collector) publish(now int64) {
 	}
 	if prev != nil && c.win.second == prev.open {
 		s.Ops, s.All, s.Segments, s.Changes = slices.Clone(prev.Ops), prev.All, prev.Segments, prev.Changes
-		s.Spreads, s.Silence = prev.Spreads, prev.Silence
+		s.Spreads, s.Silence, s.Undone = prev.Spreads, prev.Silence, prev.Undone
 		s.Bucket, s.Timeline, s.Whole = prev.Bucket, prev.Timeline, prev.Whole
 	} else {
 		r := c.all.result(c.gauges)
@@ -27,6 +27,11 @@ func (c *Collector) publish(now int64) {
 		for _, q := range r.Unanswered {
 			if q.To-q.From >= time.Second {
 				s.Silence = q
+			}
+		}
+		for _, q := range r.Undone {
+			if q.To-q.From >= time.Second {
+				s.Undone = append(s.Undone, q)
 			}
 		}
 		s.Spreads = make([][]Spread, len(c.all.spreads))

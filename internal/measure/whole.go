@@ -32,6 +32,7 @@ type whole struct {
 	doneAt   moments    // when something was done that counts
 	failedAt moments    // when a call failed of what counts
 	lostAt   moments    // when the store answered without a record that it had acknowledged
+	openAt   moments    // when a call that counts was due or under way
 	spreads  []spreads
 	control  Control
 	paused   []Span // when the run was paused, as of the last result
@@ -168,10 +169,11 @@ func (a *whole) result(gauges []Gauge) *Result {
 	a.fill(r.Ops, nil, 0, int64(r.Measured))
 	r.Sessions = a.sessions(gauges, r.Ops)
 	r.Silences, r.Sound = a.doneAt.silences(r.Measured), a.failedAt.silences(r.Measured)
-	r.Unanswered = r.Silences
+	r.Undone = a.openAt.within(r.Silences)
+	r.Unanswered = r.Undone
 	if len(a.lostAt.slots) > 0 {
 		answered := a.doneAt.or(&a.lostAt)
-		r.Unanswered = answered.silences(r.Measured)
+		r.Unanswered = a.openAt.within(answered.silences(r.Measured))
 	}
 	return r
 }

@@ -62,7 +62,7 @@ func Outages(f *rundir.Folder, why *rundir.Why) (out []Cause) {
 	told := f.Run.Verdict.Told()
 	list := slices.Clone(why.Coincidences)
 	own := func(c rundir.Coincidence) bool { return c.Outage && c.Own }
-	paused := slices.DeleteFunc(slices.Clone(rundir.OutagesOf(f)), func(o verdict.Outage) bool { return f.Run.Silent(o) > 0 })
+	paused := slices.DeleteFunc(slices.Clone(f.Run.Outages), func(o verdict.Outage) bool { return f.Run.Silent(o) > 0 })
 	if at := slices.IndexFunc(list, own); at >= 0 && len(paused) > 1 {
 		list[at].Text = f.Run.Dead(paused...)
 		list = slices.Concat(list[:at+1], slices.DeleteFunc(list[at+1:], own))

@@ -67,7 +67,7 @@ func change(e *effect.Effect) string {
 
 // outages are the times in which nothing was done.
 func outages(f *rundir.Folder) (out []event) {
-	for _, o := range rundir.OutagesOf(f) {
+	for _, o := range f.Run.Outages {
 		e := event{at: o.From, until: o.To, what: "outage: nothing was done", shade: plot.Outage}
 		if f.Run.Silent(o) == 0 {
 			e.what, e.shade = "nothing was done: perfbench itself did not run", plot.Stall

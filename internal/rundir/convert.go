@@ -66,7 +66,7 @@ func SetResult(run *Run, res *measure.Result) {
 		}
 	}
 	run.Silences, run.Sound, run.Outages = res.Silences, res.Sound, outages(run, res.Unanswered)
-	run.Emptied = without(outages(run, res.Silences), run.Outages)
+	run.Emptied = without(outages(run, res.Undone), run.Outages)
 }
 
 // ArrivalsOf returns arrivals as run.json has them.

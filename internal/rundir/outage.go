@@ -18,16 +18,6 @@ const (
 	leastEmptied = 100 * time.Millisecond
 )
 
-// OutagesOf returns when nothing was done in a run and the store answered nothing, in order, as its
-// run.json has it. For a run of an earlier version, which has nothing of the kind, it goes by the whole
-// seconds of its series.
-func OutagesOf(f *Folder) []verdict.Outage {
-	if f.Run.Outages != nil || f.Run.Emptied != nil {
-		return f.Run.Outages
-	}
-	return outages(&f.Run, perSecondOf(f).silences)
-}
-
 // idle returns the measured seconds in which nothing was done, where no more is known of a run.
 func (s *perSecond) idle(measured float64) (out []measure.Silence) {
 	for i := max(-s.first, 0); i < len(s.done); i++ {
@@ -42,8 +32,8 @@ func (s *perSecond) idle(measured float64) (out []measure.Silence) {
 	return out
 }
 
-// outages returns those silences that are outages: a second or more in which nothing was done, though
-// neither a pause nor a low rate was the reason, nor calls that take as long.
+// outages returns those silences with calls due or under way that are outages: a second or more in which nothing was
+// done, though neither a pause nor a low rate was the reason, nor calls that take as long.
 func outages(r *Run, silences []measure.Silence) (out []verdict.Outage) {
 	var done, p50 int64
 	for _, o := range r.Operations {
@@ -90,7 +80,7 @@ func without(list, others []verdict.Outage) (out []verdict.Outage) {
 // Idle returns when nothing was done in a run, in order: its outages, and when the store answered without
 // its records.
 func Idle(f *Folder) []verdict.Outage {
-	out := slices.Concat(OutagesOf(f), f.Run.Emptied)
+	out := slices.Concat(f.Run.Outages, f.Run.Emptied)
 	slices.SortFunc(out, func(a, b verdict.Outage) int { return cmp.Compare(a.From, b.From) })
 	return out
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // Nothing was done for the seconds in which a store was dead, and not in pauses, at low rates, without
-// threads, between calls that take as long, or in phases whose work does not count; whether that is
-// known to hundredths or by the seconds of the series of an old run.
+// threads, between calls that take as long, or in phases whose work does not count.
 func TestOutagesOfARun(t *testing.T) {
 	dead := func() *Folder {
 		f := &Folder{Run: Run{
@@ -30,14 +29,9 @@ func TestOutagesOfARun(t *testing.T) {
 		}
 		return f
 	}
-	old := func(f *Folder) *Folder {
-		f.Run.Silences = nil
-		return f
-	}
-	assert.Equal(t, []verdict.Outage{{From: 10, To: 24}}, OutagesOf(old(dead())))
 	f := dead()
 	f.Run.Outages = outages(&f.Run, f.Run.Silences)
-	assert.Equal(t, []verdict.Outage{{From: 9.99, To: 24}}, OutagesOf(f), "what its run.json says")
+	assert.Equal(t, []verdict.Outage{{From: 9.99, To: 24}}, f.Run.Outages)
 	assert.Equal(t, []verdict.Broken{{Name: "pause", From: 10, To: 26}}, recordOf(&f.Run).Broken)
 	assert.Contains(t, f.Run.Judge().Reasons[0], "nothing was done from 00:10 to 00:24 of the run (14 s of 26 s), and 4")
 	for name, spoil := range map[string]func(r *Run){
@@ -51,12 +45,24 @@ func TestOutagesOfARun(t *testing.T) {
 		f := dead()
 		spoil(&f.Run)
 		assert.Empty(t, outages(&f.Run, f.Run.Silences), name)
-		assert.Empty(t, OutagesOf(old(f)), name)
 	}
-	f = old(dead())
-	f.Run.Emptied = []verdict.Outage{{From: 10, To: 24}}
-	assert.Empty(t, OutagesOf(f), "the store answered in all of these seconds")
-	assert.Empty(t, OutagesOf(&Folder{}))
+}
+
+// Where no call was due or under way, nothing was done and yet there was no outage, also once the run is read back.
+func TestALowRateMakesNoOutage(t *testing.T) {
+	const s = time.Second
+	res := &measure.Result{
+		Measured: 10 * s, Ops: []measure.Totals{{Operation: measure.Operation{Track: "map", Op: "put"}, Count: 160, Calls: 16, Active: 10 * s}},
+		Segments: []measure.Segment{{To: 10 * s, Settings: map[string]float64{"rate": 16}}}, Silences: []measure.Silence{{From: 2 * s, To: 4600 * time.Millisecond}},
+	}
+	r := Run{}
+	SetResult(&r, res)
+	assert.Empty(t, r.Outages)
+	assert.Empty(t, Idle(&Folder{Run: r}))
+	res.Undone = []measure.Silence{{From: 2100 * time.Millisecond, To: 4600 * time.Millisecond}}
+	res.Unanswered = res.Undone
+	SetResult(&r, res)
+	assert.Equal(t, []verdict.Outage{{From: 2.1, To: 4.6}}, r.Outages)
 }
 
 // An outage ends when the store answers, though without its records; nothing is done then either.

@@ -144,8 +144,8 @@ type Run struct {
 	Why *Why `json:"why,omitempty"`
 	// Faults are the accounts of the faults of the timetable, worked out at the end.
 	Faults []Fault `json:"faults,omitempty"`
-	// Outages is when nothing was done for a second or more although it was meant to be, in order,
-	// to some hundredths of a second. OutagesOf has those of folders of older versions, too.
+	// Outages is when nothing was done for a second or more although calls were due or under way, in order,
+	// to some hundredths of a second.
 	Outages []verdict.Outage `json:"outages,omitempty"`
 	// Emptied is when nothing was done either, but the store answered: without records that it had
 	// acknowledged. An outage ends where such a time begins.

@@ -113,7 +113,7 @@ type Coincidence struct {
 	Until float64 `json:"until_s"`
 	// Text is a clause: "p99 rose 8× …, when redis forked".
 	Text string `json:"text"`
-	// Outage means that nothing was done meanwhile, although it was meant to be.
+	// Outage means that nothing was done meanwhile, although calls were due or under way.
 	Outage bool `json:"outage,omitempty"`
 	// Own means that it was perfbench itself that did not run then.
 	Own bool `json:"own,omitempty"`

@@ -273,6 +273,9 @@ func (r *Run) Publish() {
 	s.Ops, s.Recent, s.Timeline = slices.Clone(r.ops), slices.Clone(r.recent), slices.Clone(r.line)
 	s.Together, s.Whole = together(r.recent, r.line)
 	s.Spreads, s.Silence, s.Paused = slices.Clone(r.spreads), r.silence, r.Paused
+	if r.silence != (measure.Silence{}) {
+		s.Undone = []measure.Silence{r.silence}
+	}
 	s.Changes, s.Marks, s.Segments = slices.Clone(r.changes), slices.Clone(r.Marks), slices.Clone(r.segments)
 	for i := range s.Segments {
 		s.Segments[i].All = all(s.Segments[i].Ops)
