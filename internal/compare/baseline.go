@@ -73,16 +73,18 @@ func (r *Run) forget() {
 // jsonMeasured is the form of Measured in a file.
 type jsonMeasured struct {
 	// Track and Op are empty for all calls together.
-	Track   string              `json:"track,omitempty"`
-	Op      string              `json:"op,omitempty"`
-	Calls   int64               `json:"calls"`
-	Errors  int64               `json:"errors"`
-	Figures map[Figure]Estimate `json:"figures"`
+	Track  string `json:"track,omitempty"`
+	Op     string `json:"op,omitempty"`
+	Calls  int64  `json:"calls"`
+	Errors int64  `json:"errors"`
+	// TimedOut is absent if none did.
+	TimedOut int64               `json:"timed_out,omitempty"`
+	Figures  map[Figure]Estimate `json:"figures"`
 }
 
 // MarshalJSON encodes what a baseline keeps.
 func (m Measured) MarshalJSON() ([]byte, error) {
-	out := jsonMeasured{Calls: m.Calls, Errors: m.Errors, Figures: m.Figures}
+	out := jsonMeasured{Calls: m.Calls, Errors: m.Errors, TimedOut: m.TimedOut, Figures: m.Figures}
 	if m.Operation != nil {
 		out.Track, out.Op = m.Operation.Track, m.Operation.Op
 	}
@@ -95,7 +97,7 @@ func (m *Measured) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*m = Measured{Calls: in.Calls, Errors: in.Errors, Figures: in.Figures}
+	*m = Measured{Calls: in.Calls, Errors: in.Errors, TimedOut: in.TimedOut, Figures: in.Figures}
 	if in.Track != "" || in.Op != "" {
 		m.Operation = &measure.Operation{Track: in.Track, Op: in.Op}
 	}

@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
@@ -27,7 +29,7 @@ func silent(runs []Measured) (long time.Duration, in int, known bool) {
 // failed counts the calls of some runs that failed, and all calls.
 func failed(runs []Measured) (failed, all int64) {
 	for _, m := range runs {
-		failed, all = failed+m.Errors, all+m.Calls+m.Errors
+		failed, all = failed+m.Errors, all+m.Calls-m.TimedOut+m.Errors
 	}
 	return failed, all
 }
@@ -147,6 +149,9 @@ func (c *Comparison) covers() string {
 	text := "Response times are those of the calls that were answered."
 	if longA+longB > 0 {
 		text = "Throughput includes the time without answers; response times are those of the calls that were answered."
+	}
+	if slices.ContainsFunc(slices.Concat(c.Parts[0].A, c.Parts[0].B), func(m Measured) bool { return m.TimedOut > 0 }) {
+		text = strings.TrimSuffix(text, ".") + " or timed out."
 	}
 	return text
 }

@@ -24,7 +24,7 @@ func troubled(t *testing.T, seconds float64, failed int64) *Run {
 	}
 	r := read(t, f)
 	m := &r.Parts[0]
-	m.Errors = failed
+	m.Errors, m.TimedOut = failed, 0
 	m.Figures[Errors] = Estimate{Value: float64(failed) / float64(m.Calls+failed), SE: 1, DF: 1} // as scattered as those of an outage are
 	return r
 }
@@ -105,6 +105,16 @@ func TestErrorsHaveTheSameRangeEverywhere(t *testing.T) {
 			assert.Positive(t, f.Lo, "the end near no change does not take the verdict back")
 			assert.InDelta(t, f.B.Hi-f.A.Lo, f.Hi, 1e-9)
 		}
+	}
+}
+
+// Response times are of what was answered, and of what timed out where anything did.
+func TestWhatTimedOutHasATime(t *testing.T) {
+	a, b := one(troubled(t, 0, 0)), one(troubled(t, 7.12, 1548))
+	for want, n := range map[string]int64{"Throughput includes the time without answers; response times are those of the calls that were answered.": 0,
+		"Throughput includes the time without answers; response times are those of the calls that were answered or timed out.": 8} {
+		b.Runs[0].Parts[0].TimedOut = n
+		assert.Contains(t, Sets(a, b, Options{}).Notes, want)
 	}
 }
 

@@ -28,8 +28,8 @@ type Measured struct {
 	Operation *measure.Operation
 	// Figures are those that are known.
 	Figures map[Figure]Estimate
-	// Calls is how many calls were timed, Errors how many failed.
-	Calls, Errors int64
+	// Calls is how many calls were timed, Errors how many failed, and TimedOut how many are both.
+	Calls, Errors, TimedOut int64
 	// Response holds the response times of the calls; nil if none was timed, or if the
 	// run comes from a baseline, which keeps no histograms.
 	Response *hdrhistogram.Histogram
@@ -84,6 +84,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		}
 		m.Calls += o.Calls
 		m.Errors += o.Errors
+		m.TimedOut += f.Run.TimedOut(&o)
 		longest = max(longest, o.Response.Max)
 		if op != nil && o.Throughput != nil {
 			rate = *o.Throughput
@@ -104,7 +105,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 	if longest > 0 {
 		m.set(Max, Estimate{Value: float64(longest), SE: math.NaN()})
 	}
-	m.set(Errors, errorShare(m.Calls, m.Errors, errs))
+	m.set(Errors, errorShare(m.Calls-m.TimedOut, m.Errors, errs))
 	if op == nil {
 		m.cpu(&f.Run)
 	}

@@ -229,7 +229,7 @@ func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 			what = append(what[:mostCauses:mostCauses], fmt.Sprintf("%d more things happened", more))
 		}
 		out = append(out, rundir.Coincidence{At: float64(b.from), Until: float64(b.until), Crowded: crowded, Text: fmt.Sprintf(
-			"p99 rose %s× at %s, to %s from the usual %s, when %s", rundir.Decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
+			"p99 rose %s× at %s, to %s from a median of %s, when %s", rundir.Decimals(math.Round(b.times*10)/10), plot.At(float64(b.worst)), duration(b.p99), duration(b.usual), strings.Join(what, " and "))})
 	}
 	byTime := func(a, b rundir.Coincidence) int { return cmp.Compare(a.At, b.At) }
 	slices.SortFunc(out, byTime)

@@ -267,7 +267,7 @@ func TestSecondsBehindTheRateAreToldApart(t *testing.T) {
 	assert.Equal(t, []Period{{0, 32, "the requested rate: 1k of 1k entries/s"}, {32, 40, "not known"}}, periods)
 	assert.Equal(t, "the run was behind its rate, and "+nothingFull, w.Parts[1].Hint)
 	require.Len(t, w.Coincidences, 1)
-	assert.Equal(t, "p99 rose 800× at 00:31 of the run, to 800 ms from the usual 1 ms, when the run was behind its rate, by 180 entries at most", w.Coincidences[0].Text)
+	assert.Equal(t, "p99 rose 800× at 00:31 of the run, to 800 ms from a median of 1 ms, when the run was behind its rate, by 180 entries at most", w.Coincidences[0].Text)
 }
 
 // A pause that the user made is told as that, however short it was and whatever was before it.
@@ -485,7 +485,7 @@ func TestSlowSecondsAndWhatCoincided(t *testing.T) {
 	}
 	w := Of(f)
 	require.Len(t, w.Coincidences, 1)
-	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 00:06 of the run, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
+	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 00:06 of the run, to 8.24 ms from a median of 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
 
 	sample(f, rundir.OfStore, "forks_per_s", 1)
 	sample(f, rundir.OfStore, "saving", 1)

@@ -70,7 +70,7 @@ func shifts(f *rundir.Folder, list []shift) (out []rundir.Coincidence) {
 			when = "when " + strings.Join(what[:min(len(what), mostCauses)], " and ")
 		}
 		out = append(out, rundir.Coincidence{At: float64(s.from), Until: float64(s.until), Crowded: crowded != "" && s.mean < s.usual, Text: fmt.Sprintf(
-			ofThroughput+"%s to %s from the usual %s %s/s from %s, %s", word, units.Number(s.mean), units.Number(s.usual), f.Run.Unit, plot.Between(float64(s.from), float64(s.until)), when)})
+			ofThroughput+"%s to %s from a median of %s %s/s from %s, %s", word, units.Number(s.mean), units.Number(s.usual), f.Run.Unit, plot.Between(float64(s.from), float64(s.until)), when)})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 			}
 		}
 	}
-	const fell = "throughput fell to 450 from the usual 1k entries/s from 00:34 to 00:40 of the run, when "
+	const fell = "throughput fell to 450 from a median of 1k entries/s from 00:34 to 00:40 of the run, when "
 	for name, tt := range map[string]struct {
 		with func(*rundir.Folder)
 		want []string
@@ -48,8 +48,8 @@ func TestALastingShiftOfThroughputIsTold(t *testing.T) {
 			sample(f, rundir.OfStore, "latest_fork_ms", 20)
 			used(f, rundir.OfStore, "forks_per_s", 1)
 		}, []string{fell + "nothing else was seen that explains it"}},
-		"a rise":     {func(f *rundir.Folder) { rate(f, from, 40, 1600) }, []string{"throughput rose to 1.6k from the usual 1k entries/s from 00:34 to 00:40 of the run, when nothing else was seen that explains it"}},
-		"twice":      {func(f *rundir.Folder) { rate(f, 10, 16, 450) }, []string{"throughput fell to 450 from the usual 1k entries/s from 00:10 to 00:16 of the run, when nothing else was seen that explains it", fell + "nothing else was seen that explains it"}},
+		"a rise":     {func(f *rundir.Folder) { rate(f, from, 40, 1600) }, []string{"throughput rose to 1.6k from a median of 1k entries/s from 00:34 to 00:40 of the run, when nothing else was seen that explains it"}},
+		"twice":      {func(f *rundir.Folder) { rate(f, 10, 16, 450) }, []string{"throughput fell to 450 from a median of 1k entries/s from 00:10 to 00:16 of the run, when nothing else was seen that explains it", fell + "nothing else was seen that explains it"}},
 		"too short":  {func(f *rundir.Folder) { rate(f, from, 36, 1000) }, nil},
 		"too little": {func(f *rundir.Folder) { rate(f, from, 40, 700) }, nil},
 		"a backlog worked off": {func(f *rundir.Folder) {

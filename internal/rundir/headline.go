@@ -146,16 +146,22 @@ func (r *Run) Covered() string {
 
 // Of names what Response is of, where that is not all that was called: the only operation that counts, those
 // that do, "all calls of N operations", or "answered calls" where calls failed, which have no time unless
-// they timed out. It is empty if there is but one operation, of which no call failed.
+// they timed out: then, these are named, too. It is empty if there is but one operation, of which no call failed.
 func (h *Headline) Of(r *Run) string {
-	called, calls := 0, ""
+	called, calls, untimed, timedOut := 0, "", false, false
 	for _, o := range r.Operations {
 		if o.Calls > 0 {
 			called++
 		}
-		if r.Counts(o) && r.ended(&o) > o.Calls {
-			calls = "answered calls"
+		if r.Counts(o) {
+			untimed, timedOut = untimed || r.ended(&o) > o.Calls, timedOut || r.TimedOut(&o) > 0
 		}
+	}
+	switch {
+	case untimed && timedOut:
+		calls = "calls answered or timed out"
+	case untimed:
+		calls = "answered calls"
 	}
 	switch {
 	case len(h.Timed) > 1 && called > len(h.Timed):

@@ -144,6 +144,8 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 	assert.Equal(t, "all calls of 3 operations", h.Of(&r))
 	r.Operations[1].Errors = 5
 	assert.Equal(t, "answered calls of 3 operations", h.Of(&r))
+	r.Errors = []Error{{Track: "events", Op: "durable", Class: "timeout", Count: 3}}
+	assert.Equal(t, "calls answered or timed out of 3 operations", h.Of(&r))
 	r.Errors = []Error{{Track: "events", Op: "durable", Class: "timeout", Count: 5}}
 	assert.Equal(t, "all calls of 3 operations", h.Of(&r), "what timed out has a time")
 	one := Run{Unit: "events", Operations: []Operation{{Track: "events", Op: "publish", Calls: 300, Errors: 5}, {Track: "query", Op: "range", Calls: 20, Errors: 5}}, Parts: []string{"query.range"}}

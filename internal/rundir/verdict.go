@@ -153,13 +153,17 @@ func (r *Run) Restarted() string { return verdict.Restarted(recordOf(r)) }
 
 // ended is how many calls of an operation were answered or given up.
 func (r *Run) ended(o *Operation) int64 {
-	n := o.Calls + o.Errors
+	return o.Calls + o.Errors - r.TimedOut(o)
+}
+
+// TimedOut is how many calls of an operation timed out: these are timed, and errors. It is that of the whole run.
+func (r *Run) TimedOut(o *Operation) (n int64) {
 	for _, e := range r.Errors {
 		if e.Track == o.Track && e.Op == o.Op && e.Class == store.Timeout.String() {
-			n -= e.Count // timed, and an error
+			n += e.Count
 		}
 	}
-	return n
+	return min(n, o.Calls)
 }
 
 // Attempts is how many attempts a call of an operation took; 0 if it made none.
@@ -307,7 +311,9 @@ func recordOf(r *Run) verdict.Record {
 		rec.Unsettled = seconds(r.WarmupS)
 	}
 	for _, o := range r.Operations {
-		rec.Ops = append(rec.Ops, judgedOp(r, o))
+		op := judgedOp(r, o)
+		op.TimedOut = r.TimedOut(&o)
+		rec.Ops = append(rec.Ops, op)
 	}
 	if r.Mixes() > 0 {
 		for _, s := range r.Stretches() {
@@ -410,10 +416,20 @@ func soughtIn(r *Run, s Stretch) bool {
 // judgedOp returns an operation as the judgement sees it.
 func judgedOp(r *Run, o Operation) verdict.Op {
 	return verdict.Op{
-		Name: o.Track + "." + o.Op, Counts: r.Counts(o), Within: !r.Fails(o),
+		Name: o.Track + "." + o.Op, Counts: r.Counts(o), Within: !r.Fails(o), Over: r.left(o.Track),
 		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
 		Response: o.Response.Summary(o.Calls), Lateness: o.Lateness.Summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
 	}
+}
+
+// left reports whether a run has gone on to other phases than those of a track.
+func (r *Run) left(track string) bool {
+	if len(r.Phases) == 0 {
+		return false
+	}
+	last := r.Phases[len(r.Phases)-1].From
+	begun := func(p Phase) bool { return slices.Contains(p.Tracks, track) }
+	return slices.ContainsFunc(r.Phases, begun) && !slices.ContainsFunc(r.Phases, func(p Phase) bool { return begun(p) && p.To > last })
 }
 
 // Summary returns the latency of n values in the form used by judgements and by

@@ -118,3 +118,22 @@ func TestWhatMoreThreadsDoNotHelpIsThatOfTheSegment(t *testing.T) {
 	assert.Empty(t, r.full(0, 30))
 	assert.Empty(t, r.full(10, 20))
 }
+
+// A track is over once the run has gone on to other phases, and not while its own goes on beside another.
+func TestATrackIsOverWithItsPhases(t *testing.T) {
+	t.Parallel()
+	r := Run{EndedBy: StillRunning, MeasuredS: 20, Operations: []Operation{{Track: "a", Op: "get"}, {Track: "b", Op: "get"}, {Track: "c", Op: "get"}}}
+	over := func(phases ...Phase) (out []bool) {
+		r.Phases = phases
+		for _, o := range recordOf(&r).Ops {
+			out = append(out, o.Over)
+		}
+		return out
+	}
+	one, two := Phase{From: 0, To: 10, Tracks: []string{"a"}}, Phase{From: 10, To: 20, Tracks: []string{"b"}}
+	assert.Equal(t, []bool{false, false, false}, over())
+	assert.Equal(t, []bool{false, false, false}, over(one), "nothing has begun since")
+	assert.Equal(t, []bool{true, false, false}, over(one, two))
+	one.To = 20
+	assert.Equal(t, []bool{false, false, false}, over(one, two), "beside each other")
+}

@@ -41,7 +41,7 @@ func answered(r *Record) string {
 	calls, failed := int64(0), int64(0)
 	for _, o := range r.Ops {
 		if !o.Within {
-			calls, failed = calls+o.Calls, failed+o.Errors
+			calls, failed = calls+o.Calls-o.TimedOut, failed+o.Errors
 		}
 	}
 	switch {
@@ -225,7 +225,7 @@ func sampled(r *Record) string {
 	least := int64(-1)
 	most := r.most()
 	for _, o := range r.Ops {
-		if calls := most[o.Name]; o.Counts && o.Calls > 0 && (least < 0 || calls < least) {
+		if calls := most[o.Name]; r.over(&o) && (least < 0 || calls < least) {
 			least = calls
 		}
 	}

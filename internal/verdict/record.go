@@ -164,10 +164,12 @@ type Op struct {
 	// Counts means that it counts in the totals of the run, Within that it is part of another, which
 	// fails with it.
 	Counts, Within bool
+	// Over means that it has no more calls to come, as its phases are over.
+	Over bool
 	// Count and Unstarted are units; Calls are the calls that were timed, Errors those
-	// that failed.
-	Count, Unstarted, Calls, Errors int64
-	Response, Lateness              measure.Summary
+	// that failed. TimedOut are those that are both, unknown in a segment.
+	Count, Unstarted, Calls, Errors, TimedOut int64
+	Response, Lateness                        measure.Summary
 	// ServiceMean, ServiceP50 and ServiceP99 are in nanoseconds.
 	ServiceMean            float64
 	ServiceP50, ServiceP99 int64

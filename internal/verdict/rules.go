@@ -94,7 +94,7 @@ var rules = []rule{
 	{cause: Pool, look: pool, name: "connection waits", figure: poolWaits},
 	{cause: Ceiling, server: true, look: ceiling, name: "own ceiling", figure: ceilingPart},
 	{cause: Clock, look: clock, name: "reading the clock", figure: clockCost},
-	{cause: Samples, atEnd: true, look: samples, name: "calls for p99", figure: sampled},
+	{cause: Samples, look: samples, name: "calls for p99", figure: sampled},
 	{cause: Warmup, look: warmup},
 }
 
@@ -150,7 +150,7 @@ func panics(r *Record) finding {
 // others that do not. The time in which nothing was done counts like calls: in a closed loop, a store
 // that is away gets few of them.
 func errors(r *Record) finding {
-	unseen, why := ", and failed calls are in no percentile", ": see the errors for why"
+	unseen, why := ", and "+Untimed(r.timedOut()), ": see the errors for why"
 	failed, share, of := failures(r.Ops, r.Panics)
 	if r.Lost > 0 {
 		when := ""
@@ -224,6 +224,27 @@ func dead(outages []Outage) (all float64) {
 	return all
 }
 
+// Untimed says whether percentiles have the calls that failed, of which so many timed out and so many did not.
+func Untimed(timedOut, others int64) string {
+	switch {
+	case timedOut == 0:
+		return "failed calls are in no percentile"
+	case others == 0:
+		return "percentiles include them, as they timed out"
+	}
+	return "of these, percentiles include only timeouts"
+}
+
+// timedOut returns how many calls timed out, and how many failed in another way.
+func (r *Record) timedOut() (timedOut, others int64) {
+	for _, o := range r.Ops {
+		if !o.Within {
+			timedOut, others = timedOut+o.TimedOut, others+o.Errors-o.TimedOut
+		}
+	}
+	return timedOut, max(others, 0)
+}
+
 // failures returns how many calls failed apart from panics, what share that is, and of which
 // calls: of all, or of those that count, where it is larger. Parts that worked, such as
 // pauses, make a failed whole no better, and those that failed make it no worse: they are told by
@@ -243,10 +264,10 @@ func failuresOf(ops []Op, panics int64, parts bool) (failed int64, share float64
 		if o.Within != parts {
 			continue
 		}
-		calls += o.Calls
+		calls += o.Calls - o.TimedOut
 		failed += o.Errors
 		if o.Counts {
-			counted += o.Calls
+			counted += o.Calls - o.TimedOut
 			missed += o.Errors
 		}
 	}
@@ -549,7 +570,7 @@ func warmup(r *Record) finding {
 	return finding{Degraded, fmt.Sprintf("throughput and p99 had not settled after a warm-up of %s, the longest that auto takes", units.Duration(r.Unsettled)), "; give --warmup a longer time"}
 }
 
-// samples looks for operations without a p99. Where live changes made segments, one of them
+// samples looks for operations without a p99, while a run goes on among those whose phases are over. Where live changes made segments, one of them
 // must have it: that of the whole run mixes them.
 func samples(r *Record) finding {
 	var names string
@@ -557,7 +578,7 @@ func samples(r *Record) finding {
 	most := r.most()
 	for _, o := range r.Ops {
 		calls := most[o.Name]
-		if !o.Counts || o.Calls == 0 || measure.Enough(99, calls) {
+		if !r.over(&o) || measure.Enough(99, calls) {
 			continue
 		}
 		if n++; n == 1 || calls < least {
@@ -577,6 +598,9 @@ func samples(r *Record) finding {
 	}
 	return finding{Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d", names, least, measure.Needs(99)), "; run longer"}
 }
+
+// over reports whether an operation has had all of the calls that count for its percentiles.
+func (r *Record) over(o *Op) bool { return o.Counts && o.Calls > 0 && (o.Over || !r.Going) }
 
 // most returns, by name, the most calls that an operation has in any segment; in a run without any, all of its calls.
 func (r *Record) most() map[string]int64 {

@@ -846,3 +846,31 @@ func TestServersThatWereStartedAgainAreTold(t *testing.T) {
 	r.Restarts = []Restart{{AtS: 12, Node: "a:1"}, {AtS: 14, Node: "b:1"}, {AtS: 16, Node: "a:1"}, {AtS: 18, Node: "a:1"}, {AtS: 20, Node: "a:1"}}
 	assert.Equal(t, []string{"The server a:1 was started again at about 00:12 of the run; the server b:1 was started again at about 00:14 of the run; the server a:1 was started again at about 00:16 of the run; and 2 more times."}, Remarks(r))
 }
+
+// What timed out has a time, and what failed in another way has none.
+func TestWhetherPercentilesHaveFailedCalls(t *testing.T) {
+	for want, timedOut := range map[string]int64{
+		"500 calls failed, 50 % of all, and failed calls are in no percentile":           0,
+		"500 calls failed, 50 % of all, and percentiles include them, as they timed out": 500,
+		"500 calls failed, 50 % of all, and of these, percentiles include only timeouts": 100,
+	} {
+		r := clean()
+		r.Ops = r.Ops[:1]
+		r.Ops[0].Calls, r.Ops[0].Errors, r.Ops[0].TimedOut = 500+timedOut, 500, timedOut
+		v := Judge(r)
+		require.True(t, has(v, Errors))
+		assert.Equal(t, want, v.Reasons[0].What)
+	}
+}
+
+// Which operations have too few calls is known as soon as their phase is over.
+func TestAnOperationThatIsOverHasItsSamples(t *testing.T) {
+	r := clean()
+	r.Going = true
+	r.Ops[0].Calls, r.Ops[0].Response.Count = 382, 382
+	require.False(t, has(Judge(r), Samples), "more are to come")
+	r.Ops[0].Over = true
+	v := Judge(r)
+	require.True(t, has(v, Samples))
+	assert.Contains(t, v.Reasons[0].Text, " 382, and it needs 1000")
+}

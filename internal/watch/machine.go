@@ -86,6 +86,15 @@ func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
 	return u
 }
 
+// atLeast returns the use with no less processor time than that of one of its processes: the machine's is counted in
+// coarser ticks.
+func (u *MachineUse) atLeast(cpu *float64) *MachineUse {
+	if u.CPU != nil && cpu != nil {
+		u.CPU = new(max(*u.CPU, *cpu))
+	}
+	return u
+}
+
 // within returns how many processors a time of their work is over some seconds. The counters
 // are read one after the other, so it may come to slightly more than there are.
 func within(used, seconds float64) float64 {

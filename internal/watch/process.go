@@ -313,7 +313,7 @@ func (w *Process) waits(ctx context.Context, s *Usage) {
 	if w.own {
 		now := machineSoFar(ctx)
 		if known {
-			s.Machine = now.since(w.machine, seconds)
+			s.Machine = now.since(w.machine, seconds).atLeast(s.CPU)
 		}
 		w.machine = now
 	}

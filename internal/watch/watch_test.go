@@ -212,3 +212,12 @@ func TestNodetoolTellsGenerationsWhereItKnowsBeans(t *testing.T) {
 	_, err = NewJVM(fakeNodetool(t, "oops")).Heap(t.Context())
 	require.ErrorContains(t, err, "read what nodetool prints of the beans: ")
 }
+
+// The machine is counted in coarser ticks than a process, and yet uses no less than that.
+func TestAMachineUsesNoLessThanItsProcess(t *testing.T) {
+	t.Parallel()
+	assert.InDelta(t, 1.35, *(&MachineUse{CPU: new(1.29)}).atLeast(new(1.35)).CPU, 1e-9)
+	assert.InDelta(t, 1.29, *(&MachineUse{CPU: new(1.29)}).atLeast(new(0.4)).CPU, 1e-9)
+	assert.Nil(t, (&MachineUse{}).atLeast(new(1.0)).CPU, "it is not known")
+	assert.InDelta(t, 1.29, *(&MachineUse{CPU: new(1.29)}).atLeast(nil).CPU, 1e-9)
+}

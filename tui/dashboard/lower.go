@@ -293,10 +293,34 @@ func columns(w int, texts []string) string {
 	return b.String()
 }
 
+// trackRate is what a track did per second in a second: of its operations that count or, if none does, of all that are
+// no parts of others.
+func trackRate(s *measure.Snapshot, track string, second int) float64 {
+	counted, all := math.NaN(), math.NaN()
+	for op, o := range s.Ops {
+		r, ok := rowAt(s, op, second)
+		switch {
+		case o.Track != track || !ok:
+		case s.Counts(op):
+			counted = nanAdd(counted, r.PerSecond())
+		case s.Fails(op):
+			all = nanAdd(all, r.PerSecond())
+		}
+	}
+	if math.IsNaN(counted) {
+		return all
+	}
+	return counted
+}
+
 func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 	s := e.Styles
 	name := low.now.nameWidth(w)
-	head := widget.Fit("  track", name) + cols(low.now.perSecond(), "threads", "in flight", "oldest", "behind")
+	rate := low.now.perSecond()
+	if slices.Contains(low.now.snap.Apart, true) {
+		rate = "per s" // of other units, too
+	}
+	head := widget.Fit("  track", name) + cols(rate, "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol+2, w-name < 5*numberCol
 	if narrow {
 		head = widget.Fit("  track", name) + trackCols("per s", "threads", "in flight", "behind")
@@ -310,15 +334,7 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 			break
 		}
 		g := low.now.snap.Gauges[i]
-		rate := math.NaN()
-		for op, o := range low.now.snap.Ops {
-			if o.Track != t || !low.now.snap.Counts(op) {
-				continue
-			}
-			if r, ok := rowAt(low.now.snap, op, low.sel.fig.second); ok {
-				rate = nanAdd(rate, r.PerSecond())
-			}
-		}
+		rate := trackRate(low.now.snap, t, low.sel.fig.second)
 		behind := "–" // operations have no due time
 		if g.Rate > 0 || g.Backlog > 0 {
 			behind = units.Number(float64(g.Backlog))
