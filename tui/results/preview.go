@@ -92,12 +92,15 @@ func (p *Preview) Draw(e screen.Env, id, title string, h int) []string {
 }
 
 // glance is what the pages of a run begin with, in at most h lines: what a search found, of other runs the main
-// figures, the charts as tall as there is room, and each operation.
+// figures, the charts as tall as there is room, if there is any beside an operation, and each operation.
 func (l *loadedRun) glance(s *widget.Styles, w, h int) []string {
 	if l.found != nil {
 		return searched(s, l.found, w, h)
 	}
 	head, table := l.head(s, nil, w, false), l.operations(s, w)
-	drawn := l.drawn(s, &moment{}, len(head), w, h-len(head)-min(1+len(l.folder.Run.Operations), mostFirst)-2, 0)
+	var drawn []string
+	if room := h - len(head) - 2; room-2 >= leastOne { // a row of the table, with its head
+		drawn = l.drawn(s, &moment{}, len(head), w, room-min(len(table), mostFirst), 0)
+	}
 	return slices.Concat(head, drawn, []string{""}, table)
 }

@@ -2,16 +2,19 @@ package results
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/archive"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // readings counts how often each run is read.
@@ -51,6 +54,25 @@ func TestAListShowsWhatTheSelectedRunCameTo(t *testing.T) {
 	a.Send(t, "esc", "esc", tea.WindowSizeMsg{Width: 120, Height: 24}, "G", a.Frame())
 	assert.NotContains(t, a.Picture(t), "Throughput")
 	assert.Len(t, b.of, 2, "nothing is read that is not shown")
+}
+
+// A preview never ends with the head of its table, and the charts of the first page make room for a few last lines.
+func TestChartsMakeRoomForTheLastLines(t *testing.T) {
+	b := tuitest.NewDemo()
+	run, err := loadRun(b, b.Past[0].ID)
+	require.NoError(t, err)
+	ops := run.folder.Run.Operations
+	run.folder.Run.Operations = append(slices.Clone(ops), ops[0], ops[0])
+	s := widget.NewStyles(widget.ThemeMono, true, 0)
+	for h := 6; h < 60; h++ {
+		glance := run.glance(s, 116, h)
+		if at := slices.IndexFunc(glance, func(l string) bool { return strings.HasPrefix(ansi.Strip(l), "operation ") }); at >= 0 {
+			assert.NotEqual(t, h-1, at, "%d", h)
+		}
+		m := &moment{}
+		over := len(run.page(s, m, nil, 116, h)) - h
+		assert.False(t, over > 0 && over <= fewLines && m.plots.Dy() > leastBoth+over, "%d lines over in %d, and charts of %d", over, h, m.plots.Dy())
+	}
 }
 
 // Of a search, the preview has the answer and its curve.

@@ -30,9 +30,21 @@ func (l *loadedRun) page(s *widget.Styles, m *moment, o *screen.Outcome, w, h in
 	}
 	head, table, rest := l.head(s, o, w, h >= causesSeen), l.operations(s, w), l.rest(s, w, true)
 	room := h - len(head) - min(len(table), mostFirst) - 2
-	drawn := l.drawn(s, m, len(head), w, room, min(len(rest), h/4))
+	leave := min(len(rest), h/4)
+	drawn := l.drawn(s, m, len(head), w, room, leave)
+	if over := len(head) + len(drawn) + 1 + len(table) + len(rest) - h; over > 0 && over <= fewLines && len(drawn) > over && room >= leastBoth {
+		lower := room - (len(drawn) - 1 - over)
+		if less := l.drawn(s, m, len(head), w, room, lower); len(less) <= len(drawn)-over {
+			drawn = less
+		} else {
+			drawn = l.drawn(s, m, len(head), w, room, leave) // which the moment is read in
+		}
+	}
 	return slices.Concat(head, drawn, []string{""}, table, rest)
 }
+
+// fewLines is how many lines of the first page at most the charts make room for, rather than that it scrolls for so few.
+const fewLines = 4
 
 // causesSeen is from how many lines on a page shows its causes at once.
 const causesSeen = 30
