@@ -126,18 +126,28 @@ func (sel *selection) answered() []string {
 	case w.gone || w.silent > 0:
 		old := whole(sel.now.snap.At-w.since) + " old"
 		return []string{"of answered calls, " + old, "answered calls, " + old, old}
-	case sel.untimedFailures():
+	}
+	switch untimed, timedOut := sel.failures(); {
+	case untimed && timedOut:
+		return []string{"of calls answered or timed out", "calls answered or timed out"}
+	case untimed:
 		return []string{"of answered calls", "answered calls"}
 	}
 	return nil
 }
 
-// untimedFailures reports whether calls failed in the window that have no time: any that did not time out.
-func (sel *selection) untimedFailures() bool {
-	return sel.fig.failed > 0 && slices.ContainsFunc(sel.now.snap.Errors, func(e measure.ErrorCount) bool {
+// failures reports whether calls failed in the window that have no time, and whether any timed out, which have one.
+func (sel *selection) failures() (untimed, timedOut bool) {
+	if sel.fig.failed == 0 {
+		return false, false
+	}
+	for _, e := range sel.now.snap.Errors {
 		op := slices.IndexFunc(sel.now.snap.Ops, func(o measure.Totals) bool { return o.Operation == e.Operation })
-		return e.Class != store.Timeout.String() && (op == sel.op || sel.op < 0 && op >= 0 && sel.now.snap.Counts(op))
-	})
+		if op == sel.op || sel.op < 0 && op >= 0 && sel.now.snap.Counts(op) {
+			untimed, timedOut = untimed || e.Class != store.Timeout.String(), timedOut || e.Class == store.Timeout.String()
+		}
+	}
+	return untimed, timedOut
 }
 
 // early says when there will be figures; empty once there are some.

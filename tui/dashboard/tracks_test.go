@@ -21,3 +21,18 @@ func TestATrackBesideTheWorkHasARate(t *testing.T) {
 	assert.InDelta(t, 10, trackRate(s, "a", 3), 1e-9)
 	assert.InDelta(t, 20, trackRate(s, "b", 3), 1e-9)
 }
+
+// Figures are of answered calls where others failed, and name those that timed out, too.
+func TestFiguresNameTheCallsThatTheyAreOf(t *testing.T) {
+	t.Parallel()
+	put := measure.Operation{Track: "a", Op: "put"}
+	for want, classes := range map[string][]string{"": {"timeout"}, "of answered calls": {"unreachable"}, "of calls answered or timed out": {"timeout", "unreachable"}} {
+		s := &measure.Snapshot{Ops: []measure.Totals{{Operation: put}}}
+		for _, c := range classes {
+			s.Errors = append(s.Errors, measure.ErrorCount{Operation: put, Class: c, Count: 1})
+		}
+		sel := &selection{now: &reading{snap: s}, op: -1}
+		sel.fig.failed, sel.fig.latency.Count = 1, 9
+		assert.Equal(t, want, append(sel.answered(), "")[0])
+	}
+}
