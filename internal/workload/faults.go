@@ -150,11 +150,11 @@ var targetKinds = [atTarget]FaultKind{
 	{Name: "bandwidth", Value: "SIZE/s", Help: "so much passes in a second, over all connections, in each direction", Examples: []string{"bandwidth:1MB/s"}, read: readBandwidth, text: textBandwidth, set: func(s *proxy.State, v float64) { s.Bandwidth = v }, wire: true},
 	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", Examples: []string{"half-open"}, set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
 	{Name: "refused", Help: "connections are reset, and new ones refused", Examples: []string{"refused"}, set: func(s *proxy.State, _ float64) { s.Refused = true }},
-	{Name: "pause", Help: "nothing passes until the fault ends, and nothing is lost; a primary or replica is stopped", Examples: []string{"pause", "pause:primary", "pause:replica"}, read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
-	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", Examples: []string{"kill:primary", "kill:replica"}, read: readRole, text: textRole, roles: true},
-	{Name: PowerCut, Value: "ROLE", Help: "as kill, and what was not synced is lost; torn: of the primary, each sector of it or not", Examples: []string{"power-cut:primary", "power-cut:torn"}, read: readCut, text: textCut, roles: true},
-	{Name: SlowSync, Value: "TIME", Help: "each call by which the server makes something durable takes so much longer", Examples: []string{"slow-fsync:50ms"}, read: readMs, text: textMs, disk: true},
-	{Name: "address", Help: "the server moves: nothing is answered on open connections any more, and new ones reach it", Examples: []string{"address"}, set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
+	{Name: "pause", Help: "nothing passes or is lost until it ends; with a role, that process stops", Examples: []string{"pause", "pause:primary", "pause:replica"}, read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
+	{Name: Kill, Value: "ROLE", Help: "that server is killed, and started again when the fault ends", Examples: []string{"kill:primary", "kill:replica"}, read: readRole, text: textRole, roles: true},
+	{Name: PowerCut, Value: "ROLE", Help: "as kill, and loses what was not synced (torn: by sectors, on the primary)", Examples: []string{"power-cut:primary", "power-cut:torn"}, read: readCut, text: textCut, roles: true},
+	{Name: SlowSync, Value: "TIME", Help: "each sync to disk by the server takes so much longer", Examples: []string{"slow-fsync:50ms"}, read: readMs, text: textMs, disk: true},
+	{Name: "address", Help: "the server moves: open connections are dead, new ones reach it", Examples: []string{"address"}, set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
 	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", Examples: []string{"exec:"}, text: textCommand, command: true},
 }
 

@@ -87,3 +87,10 @@ func TestACommandIsAFault(t *testing.T) {
 	_, ok = (&workload.Plan{}).Command(1)
 	assert.False(t, ok)
 }
+
+// What a fault does has room beside its name in a dialog of 120 cells.
+func TestWhatAFaultDoesIsALine(t *testing.T) {
+	for _, k := range workload.FaultKinds() {
+		assert.LessOrEqual(t, len(k.Help), 88, "%s: %s", k.Name, k.Help)
+	}
+}
