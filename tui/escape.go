@@ -87,11 +87,12 @@ func (a *App) answer(msg tea.KeyPressMsg) tea.Cmd {
 		when += ", only " + only
 	}
 	said := name + " does nothing " + when + "; ? lists the keys"
-	if does != "" || msg.Text != "" {
+	k := widget.AllKeys
+	if moves := key.Matches(msg, k.PageUp, k.PageDown, k.Up, k.Down, k.Left, k.Right, k.LeftTen, k.RightTen); does != "" || !moves {
 		top.Tell(said, a.env) // the screen may know more
 		return a.stack.forward(msg, a.env)
 	}
-	before := a.screen() // a key that no screen lists may still move something
+	before := a.screen() // one that no screen lists may still move something
 	cmd := a.stack.forward(msg, a.env)
 	if cmd == nil && a.screen() == before {
 		top.Tell(said, a.env)

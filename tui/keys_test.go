@@ -387,7 +387,7 @@ func TestAKeyThatTypesNothingIsAnswered(t *testing.T) {
 	a, _ := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	a.suspend = false
 	for k, said := range map[string]string{
-		"f5": "f5 does nothing here; ? lists the keys", "pgup": "pgup does nothing here", "enter": "enter does nothing here", "ctrl+z": "ctrl+z does nothing: no shell here",
+		"f5": "f5 does nothing here; ? lists the keys", "enter": "enter does nothing here", "ctrl+z": "ctrl+z does nothing: no shell here",
 	} {
 		send(t, a, k)
 		assert.Contains(t, picture(t, a), said)
