@@ -38,7 +38,7 @@ func Foreseen(s *widget.Styles, v *request.Preview, thresholds []string, w int) 
 	case len(v.Deletes) > 0:
 		add("Deletes", s.Warn, v.Deletes...)
 	case v.Fresh:
-		add("Deletes", s.Muted, "nothing: the store is perfbench's own, and ends with the run")
+		add("Deletes", s.Muted, "nothing: the store ends with the run")
 	default:
 		add("Deletes", s.Muted, "nothing: the data stays")
 	}
