@@ -21,9 +21,9 @@ func TestTheFirstTwoMinutesOfEachProfile(t *testing.T) {
 	bin := binary(t)
 	for i, c := range []struct{ profile, title, unit, operation, threads string }{
 		{"ingestion", "Bulk ingestion", "entries", "eligibility.putall", "8 → 9"},
-		{"group", "Groups of operations", "invocations", "g1.invocation", "4 → 5 each"},
+		{"group", "Groups of operations", "invocations", "g1.invocation", "4 → 5 per track"},
 		{"tx", "Transactions", "transactions", "eligibility.tx", "8 → 9"},
-		{"authz", "Authorisation checks", "checks", "membership", "1 → 2 each"},
+		{"authz", "Authorisation checks", "checks", "membership", "1 → 2 per track"},
 		{"event-store", "Event storage", "events", "events.publish", "2 → 3"},
 		{"mix", "Any mix of calls", "operations", "browse", "8 → 9"},
 	} {

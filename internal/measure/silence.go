@@ -34,6 +34,8 @@ func Own[T ~int64 | ~float64](paused, long T) bool { return paused > long/2 }
 type moments struct {
 	slots []uint64
 	last  int // the slot that was set last, plus 1
+	// from and to are the slots that span set last and has gone on with since, to excluded.
+	from, to int64
 }
 
 // add notes that it happened, in nanoseconds since measurement began.
@@ -49,10 +51,29 @@ func (d *moments) add(at int64) {
 	d.slots[slot/64] |= 1 << (slot % 64)
 }
 
-// span notes that it went on from one moment to another.
+// span notes that it went on from one moment to another. Calls follow each other closely, so it takes no longer for one
+// that lasted: what is set already is left alone.
 func (d *moments) span(from, to int64) {
-	for slot := max(from, 0) / int64(SilenceSlot); slot <= to/int64(SilenceSlot); slot++ {
-		d.add(slot * int64(SilenceSlot))
+	if to < 0 {
+		return
+	}
+	first, end := max(from, 0)/int64(SilenceSlot), to/int64(SilenceSlot)+1
+	if first > d.to || end < d.from { // apart from the last one
+		d.fill(first, end)
+		if end > d.to {
+			d.from, d.to = first, end
+		}
+		return
+	}
+	d.fill(first, d.from)
+	d.fill(d.to, end)
+	d.from, d.to = min(d.from, first), max(d.to, end)
+}
+
+// fill notes that it happened in each slot from one to before another.
+func (d *moments) fill(from, to int64) {
+	for ; from < to; from++ {
+		d.add(from * int64(SilenceSlot))
 	}
 }
 

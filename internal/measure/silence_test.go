@@ -170,3 +170,25 @@ func TestASilenceMayBeTheProcesssOwn(t *testing.T) {
 	assert.True(t, Own(q.Paused(pauses), q.To-q.From))
 	assert.False(t, Own(q.Paused(pauses[:2]), q.To-q.From))
 }
+
+// A call that lasted long takes no longer to note than a short one, once what it covers is known: in an overload all
+// calls last long.
+func TestASpanIsNotedOnce(t *testing.T) {
+	t.Parallel()
+	const second = int64(time.Second)
+	var d moments
+	d.span(0, 60*second)
+	d.last = 0
+	d.span(0, 60*second)
+	assert.Zero(t, d.last, "no slot is set again")
+	d.span(59*second, 60*second+int64(SilenceSlot))
+	assert.Equal(t, 6002, d.last, "only the next one")
+	var one, other moments
+	for _, s := range [][2]int64{{5, 9}, {20, 30}, {1, 3}, {8, 21}, {40, 41}, {-7, 0}, {2, 60}, {70, 70}} {
+		one.span(s[0]*int64(SilenceSlot), s[1]*int64(SilenceSlot))
+		for at := max(s[0], 0); at <= s[1]; at++ {
+			other.add(at * int64(SilenceSlot))
+		}
+		assert.Equal(t, other.slots, one.slots, "%v", s)
+	}
+}
