@@ -34,7 +34,7 @@ func TestWritesWithoutAnAnswerAreDecided(t *testing.T) {
 			t.Parallel()
 			c := exec.Command(path, append([]string{
 				"run", "--target", srv.URL(), "--namespace", labtest.Fresh("doubt" + name), "--duration", "4s", "--rate", "300", "--threads", "8", "--client", "deadline=100ms", "--quiet",
-				"--at", "1s..2s:fault=delay:300ms", "--at", "2500ms..3500ms:fault=half-open",
+				"--at", "1s..1500ms:fault=delay:300ms", "--at", "2500ms..3300ms:fault=half-open",
 			}, args...)...)
 			c.Dir = t.TempDir()
 			out, err := c.CombinedOutput()
